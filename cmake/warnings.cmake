@@ -1,0 +1,12 @@
+# Flags of every target of the project: warnings are errors, sanitizers on request and fatal at the first finding.
+add_library(starling_flags INTERFACE)
+target_compile_options(starling_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                                $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+                                                $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual> -Werror)
+# The C++ bindings that mpi.h of older MPI libraries pulls in are not used.
+target_compile_definitions(starling_flags INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+if(STARLING_SANITIZE)
+  target_compile_options(starling_flags INTERFACE -fsanitize=${STARLING_SANITIZE} -fno-sanitize-recover=all
+                                                  -fno-omit-frame-pointer)
+  target_link_options(starling_flags INTERFACE -fsanitize=${STARLING_SANITIZE})
+endif()

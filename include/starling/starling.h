@@ -1,0 +1,93 @@
+/* Starling: a self-tuning MPI_Allreduce. C interface, for C and C++.
+ *
+ * Conventions
+ *  1. tuned_<name> takes the arguments of MPI_<Name>, has its meaning, and returns an MPI error code, raised through
+ *     the communicator's error handler as MPI does it.
+ *  2. starling_<verb> controls the library and returns a STARLING_ code; starling_error_string() explains it.
+ *  3. Nothing here may be called before MPI_Init or after MPI_Finalize, except starling_error_string() and
+ *     starling_version().
+ *  4. Threads: as MPI. Under MPI_THREAD_MULTIPLE different threads may use different communicators at the same time.
+ *  5. A fault of the tuning itself (database, options, memory) never fails a call: the MPI library's own allreduce
+ *     answers instead, and one warning is written to stderr.
+ */
+#ifndef STARLING_STARLING_H
+#define STARLING_STARLING_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STARLING_EXPORT __attribute__((visibility("default")))
+
+enum {
+  STARLING_SUCCESS = 0,
+  STARLING_ERROR_ARGUMENT = 1,  /* a null pointer, an index out of range, an invalid communicator */
+  STARLING_ERROR_STATE = 2,     /* MPI is not initialised, or already finalised */
+  STARLING_ERROR_DATABASE = 3   /* the tuning database cannot be written; stderr has the reason */
+};
+
+/* A sentence for any code, also for unknown ones. Never NULL; the string lives forever. Any thread. */
+STARLING_EXPORT const char *starling_error_string(int code);
+
+/* "MAJOR.MINOR.PATCH". Any thread. */
+STARLING_EXPORT const char *starling_version(void);
+
+/* MPI_Allreduce, tuned. The site is where this function is called from. */
+STARLING_EXPORT int tuned_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                                    MPI_Comm comm);
+
+/* As tuned_allreduce(), with a name for the site that survives recompilation. Ranks may pass different labels, as they
+ * may call from different lines; the string need not outlive the call. */
+STARLING_EXPORT int tuned_allreduce_at(const char *label, const void *sendbuf, void *recvbuf, int count,
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+
+/* A site known exactly, without prediction. */
+typedef struct starling_site_handle *starling_site;
+
+/* Collective over `comm`: all ranks create the same sites in the same order, with equal labels. The handle must be
+ * freed before `comm` is. */
+STARLING_EXPORT int starling_site_create(MPI_Comm comm, const char *label, starling_site *site);
+
+/* MPI_Allreduce over the site's communicator. All ranks pass the same site. */
+STARLING_EXPORT int tuned_allreduce_site(starling_site site, const void *sendbuf, void *recvbuf, int count,
+                                         MPI_Datatype datatype, MPI_Op op);
+
+/* Local. Sets *site to NULL. */
+STARLING_EXPORT int starling_site_free(starling_site *site);
+
+/* Collective over MPI_COMM_WORLD, and optional: opens the tuning database and agrees on the options at once. The
+ * preload library does this in MPI_Init. A program that links the library and never reduces over MPI_COMM_WORLD needs
+ * it for its learning to be stored. */
+STARLING_EXPORT int starling_init(void);
+
+/* Local. Writes what this process has learned and not yet stored; on the rank that holds the database it waits until
+ * that is done, at most ten seconds. */
+STARLING_EXPORT int starling_flush(void);
+
+/* What is in force for one key (site, size class, type, operation) of a communicator. */
+typedef struct {
+  int site;                  /* agreed number of the site within the communicator; 0: any */
+  long long bytes;           /* of the latest call */
+  long long calls;           /* since the plan took force */
+  int exploring;             /* 1 while candidates are being tried, else 0 */
+  int settled;               /* 1 when a choice has been made, else 0 */
+  char algorithm[128];       /* as `starling algorithms` names it, with parameters: "slt:segments=64" */
+} starling_key_info;
+
+/* Local. Sets *keys to the number of keys of `comm`: 0 before it has made enough calls. */
+STARLING_EXPORT int starling_key_count(MPI_Comm comm, int *keys);
+
+/* Local. Fills *info for key 0 <= index < keys. */
+STARLING_EXPORT int starling_query(MPI_Comm comm, int index, starling_key_info *info);
+
+/* Local. Copies the virtual-rank table of a key: table[v] is the rank in position v. `table` has room for the size of
+ * the communicator. */
+STARLING_EXPORT int starling_query_table(MPI_Comm comm, int index, int *table);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

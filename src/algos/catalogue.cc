@@ -1,0 +1,164 @@
+#include "algos/catalogue.h"
+
+#include <algorithm>
+
+#include "algos/builders.h"
+
+namespace starling {
+namespace {
+
+// Every row that has messages in flight ends with this one; buildSchedule() finds it by its name.
+constexpr Parameter kWindow{"window", 1, 64, 4, "", "steps in flight per lane and direction"};
+constexpr std::string_view kWindowName = kWindow.name;
+
+constexpr Parameter kWindowOnly[] = {kWindow};
+constexpr Parameter kRecursiveDoubling[] = {
+    {"segments", 1, 64, 1, "", "independent parts of the vector, pipelined over the rounds"}, kWindow};
+constexpr Parameter kRingSegmented[] = {
+    {"segments", 1, 1024, 4, "", "pieces of each of the P blocks, pipelined along the ring"}, kWindow};
+constexpr Parameter kSlt[] = {
+    {"segments", 0, 65536, 0, "", "parts of the vector that follow each other down the chain; 0 = P"}, kWindow};
+constexpr Parameter kPrr[] = {
+    {"tau_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer one of the P blocks; 0 = no pre-steps, a plain ring"},
+    kWindow};
+constexpr Parameter kReduceBcast[] = {
+    {"segments", 1, 1024, 1, "", "parts of the vector that follow each other through the tree"}, kWindow};
+
+constexpr const char* kAnyShape = "any ranks, any count";
+
+constexpr Algorithm kRows[] = {
+    {.id = kNativeAlgorithm,
+     .name = "native",
+     .trade_off = "the MPI library's own choice: the incumbent, and the only one that knows its shared memory",
+     .parameters = {},
+     .keeps_rank_order = true,
+     .uses_arrivals = false,
+     .is_valid = nullptr,
+     .build = nullptr,
+     .valid_text = "always",
+     .cost = "the MPI library's",
+     .source = "PMPI_Allreduce"},
+    {.id = 1,
+     .name = "recursive_doubling",
+     .trade_off = "fewest rounds, so best for short vectors; sends and combines the whole vector in each",
+     .parameters = kRecursiveDoubling,
+     .keeps_rank_order = true,
+     .uses_arrivals = false,
+     .is_valid = nullptr,
+     .build = buildRecursiveDoubling,
+     .valid_text = kAnyShape,
+     .cost = "floor(log2 P) (a + n b + n g); P not a power of two: 2 (a + n b) + n g more",
+     .source = "Thakur, Rabenseifner, Gropp 2005, allreduce for short messages"},
+    {.id = 2,
+     .name = "rabenseifner",
+     .trade_off = "few rounds and little data, for long vectors; pays two whole vectors where P is not a power of two",
+     .parameters = kWindowOnly,
+     .keeps_rank_order = true,
+     .uses_arrivals = false,
+     .is_valid = nullptr,
+     .build = buildRabenseifner,
+     .valid_text = kAnyShape,
+     .cost = "2 a log2 P + 2 n b (P-1)/P + n g (P-1)/P; P not a power of two: 2 (a + n b) + n g more",
+     .source = "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, allreduce for long messages"},
+    {.id = 3,
+     .name = "ring",
+     .trade_off = "least data for any P, and to neighbours only; 2 (P-1) rounds, so for long vectors",
+     .parameters = kWindowOnly,
+     .keeps_rank_order = false,
+     .uses_arrivals = false,
+     .is_valid = nullptr,
+     .build = buildRing,
+     .valid_text = kAnyShape,
+     .cost = "2 (P-1) a + 2 n b (P-1)/P + n g (P-1)/P",
+     .source = "Proficz 2018, section 2.1 and figure 2, after Thakur, Rabenseifner, Gropp 2005"},
+    {.id = 4,
+     .name = "ring_segmented",
+     .trade_off = "the ring with combining hidden behind the wire; S times as many messages",
+     .parameters = kRingSegmented,
+     .keeps_rank_order = false,
+     .uses_arrivals = false,
+     .is_valid = nullptr,
+     .build = buildRingSegmented,
+     .valid_text = kAnyShape,
+     .cost = "2 (P-1) a + 2 n b (P-1)/P + n g/(P S) (P-1), where g < b and the window hides the latency of pieces",
+     .source = "Proficz 2018, section 2.1, after Open MPI's segmented ring"},
+    {.id = 5,
+     .name = "slt",
+     .trade_off =
+         "with the table sorted, only the last link waits for the latest rank; long chain, needs many segments",
+     .parameters = kSlt,
+     .keeps_rank_order = true,
+     .uses_arrivals = false,
+     .is_valid = nullptr,
+     .build = buildSlt,
+     .valid_text = kAnyShape,
+     .cost = "(2 P + S - 3) (a + n b/S + n g/S); (P + S - 1) of these after the last arrival when sorted by it",
+     .source = "Proficz 2018, section 4.1, figure 5"},
+    {.id = 6,
+     .name = "prr",
+     .trade_off =
+         "a ring whose early ranks combine while they wait; needs a predicted arrival pattern, else it is the ring",
+     .parameters = kPrr,
+     .keeps_rank_order = false,
+     .uses_arrivals = true,
+     .is_valid = nullptr,
+     .build = buildPrr,
+     .valid_text = kAnyShape,
+     .cost = "as ring; of the blocks of n/P the early ranks send up to 2 P, the latest down to P + 1",
+     .source = "Proficz 2018, section 4.2, figure 7 (misprints mended)"},
+    {.id = 7,
+     .name = "reduce_bcast",
+     .trade_off = "fewest messages in all; the root combines and sends log2 P whole vectors",
+     .parameters = kReduceBcast,
+     .keeps_rank_order = true,
+     .uses_arrivals = false,
+     .is_valid = nullptr,
+     .build = buildReduceBcast,
+     .valid_text = kAnyShape,
+     .cost = "ceil(log2 P) (2 a + 2 n b + n g), S = 1; segments let the two trees overlap",
+     .source = "Thakur, Rabenseifner, Gropp 2005, binomial trees"},
+};
+
+}  // namespace
+
+std::span<const Algorithm> catalogue() { return kRows; }
+
+const Algorithm* findAlgorithm(std::string_view name) {
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Algorithm& a) { return a.name == name; });
+  return row == std::end(kRows) ? nullptr : row;
+}
+
+const Algorithm* findAlgorithm(std::int32_t id) {
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Algorithm& a) { return a.id == id; });
+  return row == std::end(kRows) ? nullptr : row;
+}
+
+ParameterValues defaultParameters(const Algorithm& algorithm) {
+  ParameterValues values{};
+  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) values[i] = algorithm.parameters[i].fallback;
+  return values;
+}
+
+bool isValid(const Algorithm& algorithm, const Shape& shape) {
+  if (!shape.commutative && !algorithm.keeps_rank_order) return false;
+  return algorithm.is_valid == nullptr || algorithm.is_valid(shape);
+}
+
+Schedule buildSchedule(const Algorithm& algorithm, const BuildRequest& request) {
+  Schedule schedule;
+  if (request.shape.ranks > 1 && request.shape.count > 0) {
+    schedule = algorithm.build(request);
+  } else {
+    schedule.ranks = request.shape.ranks;
+    schedule.virtual_rank = request.virtual_rank;
+    schedule.count = request.shape.count;
+  }
+  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
+    if (algorithm.parameters[i].name == kWindowName) {
+      schedule.window = static_cast<std::int32_t>(request.parameters[i]);
+    }
+  }
+  return schedule;
+}
+
+}  // namespace starling

@@ -1,0 +1,121 @@
+#include "algos/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace starling {
+namespace {
+
+constexpr std::size_t kDirections = 2;
+constexpr std::size_t kQueuesPerRank = kMaxLanes * kDirections;
+constexpr int kRanksNamed = 8;
+
+std::vector<StepId> takeSorted(std::vector<StepId>& steps) {
+  std::sort(steps.begin(), steps.end());
+  return std::exchange(steps, {});
+}
+
+}  // namespace
+
+Progress::Progress(const StepGraph& graph, std::int32_t window)
+    : graph_(graph),
+      pending_(graph.size()),
+      is_started_(graph.size(), 0),
+      is_delivered_(graph.size(), 0),
+      is_complete_(graph.size(), 0) {
+  for (StepId id = 0; id < graph.size(); ++id) pending_[id] = graph.step(id).dependency_count;
+  for (std::int32_t rank = 0; rank < graph.ranks(); ++rank) {
+    steps_left_.push_back(graph.schedule(rank).steps.size());
+    if (steps_left_.back() > 0) ++ranks_left_;
+  }
+  fillQueues(window);
+}
+
+std::size_t Progress::queueOf(StepId id) const {
+  const Step& step = graph_.step(id);
+  const std::size_t direction = step.kind == StepKind::kSend ? 0 : 1;
+  return (graph_.rankOf(id) * std::size_t{kMaxLanes} + step.lane) * kDirections + direction;
+}
+
+void Progress::fillQueues(std::int32_t window) {
+  queues_.resize(graph_.ranks() * kQueuesPerRank);
+  for (StepId id = 0; id < graph_.size(); ++id) ++queues_[queueOf(id)].end;
+  std::uint32_t begin = 0;
+  for (std::size_t i = 0; i < queues_.size(); ++i) {
+    Queue& queue = queues_[i];
+    queue.window = window > 0 ? window : graph_.schedule(static_cast<std::int32_t>(i / kQueuesPerRank)).window;
+    queue.next = begin;
+    begin += std::exchange(queue.end, begin);
+  }
+  queued_.resize(graph_.size());
+  for (StepId id = 0; id < graph_.size(); ++id) queued_[queues_[queueOf(id)].end++] = id;
+}
+
+void Progress::arrive(std::int32_t rank) {
+  for (std::size_t i = 0; i < kQueuesPerRank; ++i) startFrom(rank * kQueuesPerRank + i);
+}
+
+// Starts what may start in this queue. A reduce takes its message before its dependencies are complete.
+void Progress::startFrom(std::size_t index) {
+  Queue& queue = queues_[index];
+  while (queue.next < queue.end && queue.in_flight < queue.window) {
+    const StepId id = queued_[queue.next];
+    const bool is_send = graph_.step(id).kind == StepKind::kSend;
+    if (graph_.step(id).kind != StepKind::kReduce && pending_[id] > 0) return;
+    ++queue.next;
+    ++queue.in_flight;
+    is_started_[id] = 1;
+    const StepId partner = graph_.partnerOf(id);
+    if (is_started_[partner] != 0) ready_.push_back(is_send ? id : partner);
+  }
+}
+
+void Progress::deliver(StepId send) {
+  const StepId receiver = graph_.partnerOf(send);
+  is_delivered_[receiver] = 1;
+  complete(send);
+  if (graph_.step(receiver).kind == StepKind::kReceive) {
+    complete(receiver);
+  } else if (pending_[receiver] == 0) {
+    combinable_.push_back(receiver);
+  }
+}
+
+void Progress::combine(StepId reduce) { complete(reduce); }
+
+void Progress::complete(StepId id) {
+  const std::int32_t rank = graph_.rankOf(id);
+  is_complete_[id] = 1;
+  --queues_[queueOf(id)].in_flight;
+  if (--steps_left_[rank] == 0) --ranks_left_;
+  for (const StepId dependent : graph_.dependentsOf(id)) {
+    if (--pending_[dependent] > 0) continue;
+    if (graph_.step(dependent).kind != StepKind::kReduce) {
+      startFrom(queueOf(dependent));
+    } else if (is_delivered_[dependent] != 0) {
+      combinable_.push_back(dependent);
+    }
+  }
+  startFrom(queueOf(id));
+}
+
+std::vector<StepId> Progress::takeReady() { return takeSorted(ready_); }
+
+std::vector<StepId> Progress::takeCombinable() { return takeSorted(combinable_); }
+
+std::string Progress::describeWaiting() const {
+  std::string text;
+  int named = 0;
+  for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
+    if (isDone(rank)) continue;
+    if (named++ == kRanksNamed) return text + "; and more ranks";
+    StepId id = graph_.firstOf(rank);
+    while (is_complete_[id] != 0) ++id;
+    text += (text.empty() ? "" : "; ") + graph_.describe(id);
+  }
+  return text;
+}
+
+}  // namespace starling

@@ -1,0 +1,66 @@
+// How far every rank of a call is: the order of execution that schedule.h promises, without a notion of time. Verifier
+// and simulator both run on it, so what is proved is what is simulated.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algos/step_graph.h"
+
+namespace starling {
+
+// The driver says what happened (a rank arrived, a message was delivered, a reduction was combined) and asks what has
+// become possible. Sends are unbuffered: a message can go once both its steps have started.
+// Thread rule: one thread. The graph outlives it.
+class Progress {
+ public:
+  // `window` 0 keeps the schedules' own.
+  Progress(const StepGraph& graph, std::int32_t window);
+
+  // The rank is present and may start its steps.
+  void arrive(std::int32_t rank);
+  // The last byte of the message of this kSend step is there.
+  void deliver(StepId send);
+  // This kReduce step has been combined into its block.
+  void combine(StepId reduce);
+
+  // Messages, by their kSend step, that became possible since the last call; ascending.
+  std::vector<StepId> takeReady();
+  // kReduce steps that have their message and may be combined, since the last call; ascending.
+  std::vector<StepId> takeCombinable();
+
+  // All steps of the rank, or of all ranks, are complete.
+  bool isDone(std::int32_t rank) const { return steps_left_[rank] == 0; }
+  bool isDone() const { return ranks_left_ == 0; }
+  // The first step that is not complete on each rank that is not done, for people.
+  std::string describeWaiting() const;
+
+ private:
+  // Steps of one rank, lane and direction. They start in program order.
+  struct Queue {
+    std::uint32_t next = 0;  // into queued_
+    std::uint32_t end = 0;
+    std::int32_t in_flight = 0;
+    std::int32_t window = 1;
+  };
+
+  std::size_t queueOf(StepId id) const;
+  void fillQueues(std::int32_t window);
+  void startFrom(std::size_t queue);
+  void complete(StepId id);
+
+  const StepGraph& graph_;
+  std::vector<Queue> queues_;
+  std::vector<StepId> queued_;
+  std::vector<std::uint32_t> pending_;   // by step: dependencies that are not complete
+  std::vector<char> is_started_;         // by step
+  std::vector<char> is_delivered_;       // by step: a kReduce has its message
+  std::vector<char> is_complete_;        // by step
+  std::vector<std::size_t> steps_left_;  // by rank
+  std::int32_t ranks_left_ = 0;
+  std::vector<StepId> ready_;
+  std::vector<StepId> combinable_;
+};
+
+}  // namespace starling

@@ -1,0 +1,66 @@
+// Schedules: what one rank does in one allreduce, as pure data.
+//
+// Every rank holds a work vector of `count` elements that starts as its input and ends as the result. Steps move and
+// combine blocks of it. Peers are virtual ranks; the executor maps them through the virtual-rank table.
+//
+// Order of execution. Each step waits for its dependencies; a kReduce waits with combining only: its message is taken
+// into scratch before, so that two ranks can exchange the same block. Sends of one lane start in program order, at most
+// `Schedule::window` of them in flight; so do its receives and reduces, counted together (a reduce is in flight until
+// combined). Lanes, and the two directions, do not wait for one another. The verifier proves every schedule free of
+// deadlock for a window of one and unbuffered sends; a wider window only starts steps earlier.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace starling {
+
+// A range of elements of the work vector.
+struct Block {
+  std::int64_t offset = 0;
+  std::int64_t count = 0;
+
+  bool operator==(const Block&) const = default;
+};
+
+enum class StepKind : std::uint8_t {
+  kSend,     // block of the work vector -> peer
+  kReceive,  // peer -> block of the work vector, overwriting it
+  kReduce,   // peer -> scratch, then combined into the block
+};
+
+// How kReduce combines: (incoming op local) or (local op incoming).
+enum class OperandOrder : std::uint8_t { kIncomingLeft, kIncomingRight };
+
+struct Step {
+  StepKind kind = StepKind::kSend;
+  OperandOrder order = OperandOrder::kIncomingLeft;
+  std::uint8_t lane = 0;               // < kMaxLanes
+  std::int32_t peer = 0;               // virtual rank
+  std::int32_t tag = 0;                // in [0, Schedule::tag_span); unique per sender and receiver within one call
+  std::uint32_t first_dependency = 0;  // index into Schedule::dependencies
+  std::uint32_t dependency_count = 0;
+  Block block;
+};
+
+inline constexpr int kMaxLanes = 4;
+// The only lane that reduces: scratch for one block of the work vector is then enough to run any schedule.
+inline constexpr std::uint8_t kReduceLane = 0;
+
+// One rank's part of one allreduce.
+struct Schedule {
+  std::int32_t ranks = 1;
+  std::int32_t virtual_rank = 0;
+  std::int64_t count = 0;                   // elements of the work vector
+  std::int32_t tag_span = 1;                // equal on all ranks
+  std::int32_t window = 1;                  // steps in flight per lane and direction
+  std::vector<Step> steps;                  // no step has a block of zero elements
+  std::vector<std::uint32_t> dependencies;  // indices of earlier steps
+
+  std::span<const std::uint32_t> dependenciesOf(const Step& step) const {
+    return std::span(dependencies).subspan(step.first_dependency, step.dependency_count);
+  }
+};
+
+}  // namespace starling

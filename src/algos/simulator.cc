@@ -1,0 +1,238 @@
+#include "algos/simulator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "algos/progress.h"
+#include "algos/step_graph.h"
+
+namespace starling {
+namespace {
+
+// Times are multiples of 2^-40 s (about a picosecond). Their sums are exact for calls of up to two hours, so that what
+// happens at the same time compares equal, however it was reached.
+double onGrid(double seconds) { return std::ldexp(std::nearbyint(std::ldexp(seconds, 40)), -40); }
+
+enum class EventKind : std::uint8_t { kArrival, kPortsFree, kDelivered, kCombined };
+
+struct Event {
+  double time;
+  EventKind kind;
+  StepId subject;  // kArrival: the rank; kPortsFree, kDelivered: the kSend step; kCombined: the kReduce step
+
+  bool operator>(const Event& other) const {
+    return std::tie(time, kind, subject) > std::tie(other.time, other.kind, other.subject);
+  }
+};
+
+// A message that waits for ports. The step id orders by lower rank, then program order.
+struct Waiting {
+  double ready;
+  StepId send;
+
+  auto operator<=>(const Waiting&) const = default;
+};
+
+class Simulation {
+ public:
+  Simulation(const StepGraph& graph, Bytes element_size, const CostModel& model, std::int32_t window)
+      : graph_(graph),
+        progress_(graph, window),
+        element_size_(static_cast<double>(element_size.value)),
+        model_(model),
+        alpha_(onGrid(model.alpha.value)),
+        ranks_(graph.ranks()) {}
+
+  Result<SimulatedCall> run(std::span<const Seconds> arrivals) {
+    for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
+      events_.push({onGrid(arrivals[rank].value), EventKind::kArrival, static_cast<StepId>(rank)});
+    }
+    call_.exits.resize(arrivals.size());
+    while (!events_.empty()) {
+      now_ = events_.top().time;
+      while (!events_.empty() && events_.top().time == now_) {
+        const Event event = events_.top();
+        events_.pop();
+        handle(event);
+      }
+      serveReducers();
+      servePorts();
+    }
+    if (!progress_.isDone()) {
+      return Status::error(fmt::format("The simulated call deadlocks: {}.", progress_.describeWaiting()));
+    }
+    return std::move(call_);
+  }
+
+ private:
+  struct Rank {
+    std::int32_t busy_out = 0;
+    std::int32_t busy_in = 0;
+    std::vector<Waiting> out;  // ascending, as is `in`; together they hold every waiting message twice
+    std::vector<Waiting> in;
+    bool is_reducing = false;
+    std::queue<StepId> reductions;  // that may be combined
+  };
+
+  double secondsFor(double per_byte, const Block& block) const {
+    return onGrid(per_byte * element_size_ * static_cast<double>(block.count));
+  }
+  Rank& sender(StepId send) { return ranks_[graph_.rankOf(send)]; }
+  Rank& receiver(StepId send) { return ranks_[graph_.step(send).peer]; }
+
+  void handle(const Event& event) {
+    switch (event.kind) {
+      case EventKind::kArrival:
+        progress_.arrive(static_cast<std::int32_t>(event.subject));
+        noteExit(static_cast<std::int32_t>(event.subject));
+        break;
+      case EventKind::kPortsFree:
+        --sender(event.subject).busy_out;
+        --receiver(event.subject).busy_in;
+        freed_.push_back(graph_.rankOf(event.subject));
+        freed_.push_back(graph_.step(event.subject).peer);
+        break;
+      case EventKind::kDelivered:
+        progress_.deliver(event.subject);
+        noteExit(graph_.rankOf(event.subject));
+        noteExit(graph_.step(event.subject).peer);
+        break;
+      case EventKind::kCombined:
+        ranks_[graph_.rankOf(event.subject)].is_reducing = false;
+        progress_.combine(event.subject);
+        noteExit(graph_.rankOf(event.subject));
+        startReduction(graph_.rankOf(event.subject));
+        break;
+    }
+  }
+
+  void noteExit(std::int32_t rank) {
+    if (progress_.isDone(rank)) call_.exits[rank] = {now_};
+  }
+
+  void serveReducers() {
+    for (const StepId reduce : progress_.takeCombinable()) {
+      ranks_[graph_.rankOf(reduce)].reductions.push(reduce);
+      startReduction(graph_.rankOf(reduce));
+    }
+  }
+
+  void startReduction(std::int32_t index) {
+    Rank& rank = ranks_[index];
+    if (rank.is_reducing || rank.reductions.empty()) return;
+    const StepId reduce = rank.reductions.front();
+    rank.reductions.pop();
+    rank.is_reducing = true;
+    events_.push({now_ + secondsFor(model_.gamma, graph_.step(reduce).block), EventKind::kCombined, reduce});
+  }
+
+  // Starts what has both its ports free: messages that became ready now, and those that waited for a port freed now.
+  void servePorts() {
+    std::vector<Waiting> candidates;
+    for (const std::int32_t rank : std::exchange(freed_, {})) {
+      candidates.insert(candidates.end(), ranks_[rank].out.begin(), ranks_[rank].out.end());
+      candidates.insert(candidates.end(), ranks_[rank].in.begin(), ranks_[rank].in.end());
+    }
+    for (const StepId send : progress_.takeReady()) {
+      candidates.push_back({now_, send});
+      sender(send).out.push_back(candidates.back());
+      receiver(send).in.push_back(candidates.back());
+    }
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    for (const Waiting& waiting : candidates) {
+      if (sender(waiting.send).busy_out < model_.ports && receiver(waiting.send).busy_in < model_.ports) {
+        startTransfer(waiting);
+      }
+    }
+  }
+
+  void startTransfer(const Waiting& waiting) {
+    const StepId send = waiting.send;
+    const Step& step = graph_.step(send);
+    std::erase(sender(send).out, waiting);
+    std::erase(receiver(send).in, waiting);
+    ++sender(send).busy_out;
+    ++receiver(send).busy_in;
+    const double on_wire = secondsFor(model_.beta, step.block);
+    const double end = now_ + alpha_ + on_wire;
+    events_.push({now_ + on_wire, EventKind::kPortsFree, send});
+    events_.push({end, EventKind::kDelivered, send});
+    call_.transfers.push_back({graph_.rankOf(send), step.peer, step.block, graph_.step(graph_.partnerOf(send)).kind,
+                               Seconds{now_}, Seconds{end}});
+  }
+
+  const StepGraph& graph_;
+  Progress progress_;
+  const double element_size_;
+  const CostModel model_;
+  const double alpha_;
+  std::vector<Rank> ranks_;
+  std::vector<std::int32_t> freed_;  // ranks that had a port freed now
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  double now_ = 0.0;
+  SimulatedCall call_;
+};
+
+bool isDuration(double seconds) { return std::isfinite(seconds) && seconds >= 0.0; }
+
+Status checkInputs(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
+                   std::span<const Seconds> arrivals, std::int32_t window) {
+  if (arrivals.size() != schedules.size()) {
+    return Status::error(fmt::format("There are {} schedules and {} arrivals; give one of each per rank.",
+                                     schedules.size(), arrivals.size()));
+  }
+  if (!isDuration(model.alpha.value) || !isDuration(model.beta) || !isDuration(model.gamma) || model.ports < 1 ||
+      element_size.value < 0 || window < 0) {
+    return Status::error(
+        "alpha, beta, gamma, the element size and the window must be finite and not negative, and there must be a "
+        "port.");
+  }
+  const auto is_finite = [](Seconds arrival) { return std::isfinite(arrival.value); };
+  if (!std::all_of(arrivals.begin(), arrivals.end(), is_finite)) return Status::error("An arrival is not finite.");
+  return Status::ok();
+}
+
+}  // namespace
+
+Seconds SimulatedCall::lastExit() const {
+  return exits.empty() ? Seconds{} : *std::max_element(exits.begin(), exits.end());
+}
+
+Seconds SimulatedCall::meanExit() const {
+  Seconds sum;
+  for (const Seconds exit : exits) sum += exit;
+  return exits.empty() ? Seconds{} : Seconds{sum.value / static_cast<double>(exits.size())};
+}
+
+Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
+                               std::span<const Seconds> arrivals, std::int32_t window) {
+  const Status usable = checkInputs(schedules, element_size, model, arrivals, window);
+  if (!usable.isOk()) return usable;
+  const Result<StepGraph> graph = StepGraph::make(schedules);
+  if (!graph.isOk()) return graph.status();
+  return Simulation(graph.value(), element_size, model, window).run(arrivals);
+}
+
+std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns) {
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  std::vector<Schedule> schedules;
+  for (std::int32_t rank = 0; rank < shape.ranks; ++rank) {
+    schedules.push_back(buildSchedule(
+        algorithm,
+        {.shape = shape, .virtual_rank = rank, .parameters = choice.parameters, .lateness_ns = lateness_ns}));
+  }
+  return schedules;
+}
+
+Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals) {
+  return arrivals.empty() ? Seconds{} : call.meanExit() - *std::max_element(arrivals.begin(), arrivals.end());
+}
+
+}  // namespace starling

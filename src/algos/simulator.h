@@ -1,0 +1,56 @@
+// Schedules on virtual time: the tuner's prior, the tests' stopwatch, and `starling simulate`.
+//
+// Model. A message of n bytes takes alpha + beta n. It starts when sender and receiver have both started their step
+// (unbuffered), the sender has a free port out and the receiver a free port in; ports serve in the order in which
+// messages become ready, ties by lower rank, then program order. It holds both ports for beta n; alpha is pure delay.
+// The sender's step ends with the receiver's, and a rank exits when all its steps have ended, sends included.
+// A reduction takes gamma n on the receiver, one at a time. Source: the Hockney model as in seed 000, section 3.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algos/catalogue.h"
+#include "algos/schedule.h"
+#include "base/units.h"
+
+namespace starling {
+
+struct CostModel {
+  Seconds alpha{2e-6};
+  double beta = 8e-9;      // seconds per byte on the wire
+  double gamma = 0.0;      // seconds per byte reduced
+  std::int32_t ports = 1;  // transfers that a rank may have in flight each way
+};
+
+// One transfer of a simulated call.
+struct Transfer {
+  std::int32_t source = 0;  // virtual ranks
+  std::int32_t target = 0;
+  Block block;
+  StepKind kind = StepKind::kReceive;  // what the receiver does: kReceive or kReduce
+  Seconds start;
+  Seconds end;  // arrival of the last byte
+};
+
+struct SimulatedCall {
+  std::vector<Seconds> exits;       // by virtual rank
+  std::vector<Transfer> transfers;  // ordered by start
+
+  Seconds lastExit() const;
+  Seconds meanExit() const;
+};
+
+// Runs `schedules` (one per virtual rank, in order) with the given arrivals (same length). Window 1 or more overrides
+// the schedules' own; 0 keeps it. A deadlocked schedule gives an error that names the ranks and steps that wait.
+Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
+                               std::span<const Seconds> arrivals, std::int32_t window = 0);
+
+// Builds all ranks' schedules of one choice. REQUIRES: as buildSchedule().
+std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns);
+
+// Mean exit minus last arrival: the figure that candidates are compared by.
+Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals);
+
+}  // namespace starling

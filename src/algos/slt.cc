@@ -1,0 +1,34 @@
+// Sorted linear tree: a chain in virtual-rank order reduces segment by segment; what the last rank completed goes to
+// rank 0 and down the chain again. With the table sorted by arrival, only the last link waits for the latest rank.
+#include <algorithm>
+
+#include "algos/builders.h"
+#include "algos/partition.h"
+#include "algos/schedule_writer.h"
+
+namespace starling {
+
+Schedule buildSlt(const BuildRequest& request) {
+  const std::int32_t rank = request.virtual_rank;
+  const std::int32_t ranks = request.shape.ranks;
+  const std::int32_t last = ranks - 1;
+  const std::int64_t asked = request.parameters[0] == 0 ? ranks : request.parameters[0];
+  const auto segments = static_cast<std::int32_t>(std::min(asked, request.shape.count));
+  const Block whole{0, request.shape.count};
+  ScheduleWriter writer(request, 2 * segments);
+
+  for (std::int32_t i = 0; i < segments; ++i) {
+    const Block segment = partOf(whole, segments, i);
+    if (rank > 0) writer.reduce(segment, rank - 1, OperandOrder::kIncomingLeft, i, kReduceLane);
+    if (rank < last) writer.send(segment, rank + 1, i, kReduceLane);
+  }
+  for (std::int32_t i = 0; i < segments; ++i) {
+    const Block segment = partOf(whole, segments, i);
+    const std::int32_t tag = segments + i;
+    if (rank < last) writer.receive(segment, rank == 0 ? last : rank - 1, tag, kDistributeLane);
+    if (rank != last - 1) writer.send(segment, (rank + 1) % ranks, tag, kDistributeLane);
+  }
+  return std::move(writer).finish();
+}
+
+}  // namespace starling

@@ -1,0 +1,31 @@
+// The clock seam: the library reads time through it, tests set it.
+#pragma once
+
+#include "base/units.h"
+
+namespace starling {
+
+// THREADS: now() may be called from any thread.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual Seconds now() const = 0;
+};
+
+// CLOCK_MONOTONIC: one clock for all processes of one boot of one machine.
+class MonotonicClock final : public Clock {
+ public:
+  Seconds now() const override;
+};
+
+// A clock that stands still until it is told otherwise.
+class ManualClock final : public Clock {
+ public:
+  Seconds now() const override { return now_; }
+  void advance(Seconds by) { now_ += by; }
+
+ private:
+  Seconds now_;
+};
+
+}  // namespace starling

@@ -1,0 +1,152 @@
+#include "base/options.h"
+
+#include <charconv>
+#include <cstdlib>
+
+namespace starling {
+namespace {
+
+Status reject(const OptionRow& row, std::string_view text) {
+  return Status::error(std::string(row.variable) + "=" + std::string(text) + " is not understood: it takes " +
+                       row.values + "; the default " + (*row.fallback != '\0' ? row.fallback : "(empty)") +
+                       " is used");
+}
+
+template <typename Number>
+std::optional<Number> parseNumber(std::string_view text, Number minimum, Number maximum) {
+  Number number{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || !(number >= minimum && number <= maximum)) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+template <typename Number>
+Status applyNumber(const OptionRow& row, std::string_view text, Number minimum, Number maximum, Number& field) {
+  const auto number = parseNumber<Number>(text, minimum, maximum);
+  if (!number) return reject(row, text);
+  field = *number;
+  return Status::ok();
+}
+
+template <typename Value>
+struct Word {
+  const char* text;
+  Value value;
+};
+
+template <typename Value, std::size_t kCount>
+Status applyWord(const OptionRow& row, std::string_view text, const Word<Value> (&words)[kCount], Value& field) {
+  for (const Word<Value>& word : words) {
+    if (text == word.text) {
+      field = word.value;
+      return Status::ok();
+    }
+  }
+  return reject(row, text);
+}
+
+Status applyMode(const OptionRow& row, std::string_view text, Options& options) {
+  static constexpr Word<Mode> kWords[] = {{"off", Mode::kOff}, {"observe", Mode::kObserve}, {"tune", Mode::kTune}};
+  return applyWord(row, text, kWords, options.mode);
+}
+
+Status applyReproducible(const OptionRow& row, std::string_view text, Options& options) {
+  static constexpr Word<bool> kWords[] = {{"0", false}, {"1", true}};
+  return applyWord(row, text, kWords, options.reproducible);
+}
+
+Status applyVerbosity(const OptionRow& row, std::string_view text, Options& options) {
+  static constexpr Word<LogLevel> kWords[] = {{"silent", LogLevel::kSilent},
+                                              {"warning", LogLevel::kWarning},
+                                              {"info", LogLevel::kInfo},
+                                              {"debug", LogLevel::kDebug}};
+  return applyWord(row, text, kWords, options.verbosity);
+}
+
+Status applyVirtualRanks(const OptionRow& row, std::string_view text, Options& options) {
+  static constexpr Word<TablePolicy> kWords[] = {{"sort", TablePolicy::kSort}, {"swap", TablePolicy::kSwap}};
+  return applyWord(row, text, kWords, options.virtual_ranks);
+}
+
+constexpr OptionRow kTable[] = {
+    {"STARLING_MODE", "off | observe | tune", "tune", "", true,
+     "off passes every call to the MPI library; observe records and changes nothing; tune learns and chooses.",
+     applyMode},
+    {"STARLING_ALGORITHM", "a name of `starling algorithms`, or NAME:parameter=value,...", "", "", true,
+     "Uses this algorithm wherever it is valid instead of learning one.",
+     [](const OptionRow&, std::string_view text, Options& options) {
+       options.algorithm = text;
+       return Status::ok();
+     }},
+    {"STARLING_REPRODUCIBLE", "0 | 1", "0", "", true,
+     "1 fixes the association of operands by rank and count alone, so that runs give equal bits.",
+     applyReproducible},
+    {"STARLING_DB", "a path", "", "", false,
+     "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db.",
+     [](const OptionRow&, std::string_view text, Options& options) {
+       options.database = text;
+       return Status::ok();
+     }},
+    {"STARLING_VERBOSITY", "silent | warning | info | debug", "warning", "", false,
+     "How much is told on stderr while the program runs.", applyVerbosity},
+    {"STARLING_VIRTUAL_RANKS", "sort | swap", "sort", "", false,
+     "How the virtual-rank table follows the arrivals: sorted by prediction, or one exchange at a time.",
+     applyVirtualRanks},
+    {"STARLING_MINIMUM_CALLS", "whole number, 1 to 1000000", "4", "calls", false,
+     "Calls a communicator makes before it is worth a private communicator and tuning.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyNumber<std::int64_t>(row, text, 1, 1'000'000, options.minimum_calls);
+     }},
+    {"STARLING_TRIAL_CALLS", "whole number, 1 to 1000", "2", "calls", false,
+     "Calls for which each candidate is tried.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyNumber<std::int64_t>(row, text, 1, 1000, options.trial_calls);
+     }},
+    {"STARLING_LONGEST_EPOCH", "whole number, 4 to 65536", "256", "calls", false,
+     "Longest run of calls between two agreements of the ranks.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyNumber<std::int64_t>(row, text, 4, 65536, options.longest_epoch);
+     }},
+    {"STARLING_FLUSH_INTERVAL", "number, 0.1 to 3600", "2", "seconds", false,
+     "Longest time that observations wait before they are written to the database.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyNumber<double>(row, text, 0.1, 3600.0, options.flush_interval.value);
+     }},
+};
+
+std::optional<std::string> lookupEnvironment(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? std::nullopt : std::optional<std::string>(text);
+}
+
+}  // namespace
+
+std::span<const OptionRow> optionTable() { return kTable; }
+
+ParsedOptions parseOptions(const EnvironmentLookup& lookup) {
+  ParsedOptions parsed;
+  for (const OptionRow& row : kTable) {
+    const std::optional<std::string> text = lookup(row.variable);
+    if (!text) continue;
+    const Status status = row.apply(row, *text, parsed.options);
+    if (!status.isOk()) parsed.errors.push_back(status.message());
+  }
+  return parsed;
+}
+
+ParsedOptions parseEnvironment() { return parseOptions(lookupEnvironment); }
+
+std::string databasePath(const Options& options, const EnvironmentLookup& lookup) {
+  if (!options.database.empty()) return options.database;
+  const auto data_home = lookup("XDG_DATA_HOME");
+  if (data_home && !data_home->empty()) return *data_home + "/starling/tuning.db";
+  const auto home = lookup("HOME");
+  if (home && !home->empty()) return *home + "/.local/share/starling/tuning.db";
+  return "starling-tuning.db";
+}
+
+std::string databasePath(const Options& options) { return databasePath(options, lookupEnvironment); }
+
+}  // namespace starling

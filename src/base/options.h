@@ -1,0 +1,70 @@
+// The one table of options: parser, documentation and CLI are made from it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "base/units.h"
+
+namespace starling {
+
+enum class Mode { kOff, kObserve, kTune };
+enum class TablePolicy { kSort, kSwap };
+
+// What the user may set. Fields that change results or behaviour come first, then those that only change speed.
+struct Options {
+  Mode mode = Mode::kTune;
+  std::string algorithm;  // "" = tuned; else NAME or NAME:parameter=value,...
+  bool reproducible = false;
+  std::string database;  // "" = $XDG_DATA_HOME/starling/tuning.db
+  LogLevel verbosity = LogLevel::kWarning;
+
+  TablePolicy virtual_ranks = TablePolicy::kSort;
+  std::int64_t minimum_calls = 4;
+  std::int64_t trial_calls = 2;
+  std::int64_t longest_epoch = 256;
+  Seconds flush_interval{2.0};
+
+  bool operator==(const Options&) const = default;
+};
+
+// One row of the table.
+struct OptionRow {
+  const char* variable;  // environment variable
+  const char* values;    // what it takes, for people: "off | observe | tune", "whole number, 1 to 4096"
+  const char* fallback;  // its default, as text
+  const char* unit;      // "" when it has none
+  bool changes_results;  // false: it changes speed or logging only
+  const char* help;      // one sentence
+  Status (*apply)(const OptionRow& row, std::string_view text, Options& options);
+};
+
+std::span<const OptionRow> optionTable();
+
+// Looks up one environment variable; nullopt when it is not set.
+using EnvironmentLookup = std::function<std::optional<std::string>(const char* variable)>;
+
+struct ParsedOptions {
+  Options options;                  // rejected values keep their defaults
+  std::vector<std::string> errors;  // one sentence for each rejected value
+};
+
+// Reads every row of the table through `lookup`.
+ParsedOptions parseOptions(const EnvironmentLookup& lookup);
+
+// parseOptions() of this process's environment.
+ParsedOptions parseEnvironment();
+
+// The database path in force: `options.database`, else $XDG_DATA_HOME/starling/tuning.db, else
+// $HOME/.local/share/starling/tuning.db, else "starling-tuning.db" in the working directory.
+std::string databasePath(const Options& options, const EnvironmentLookup& lookup);
+std::string databasePath(const Options& options);
+
+}  // namespace starling

@@ -1,0 +1,31 @@
+// Fitting alpha, beta and gamma to what probes and calls really took.
+#pragma once
+
+#include <span>
+
+#include "base/units.h"
+
+namespace starling {
+
+// One measured time and how often each unit cost is on its critical path: time = messages alpha + sent_bytes beta +
+// reduced_bytes gamma.
+struct CostSample {
+  double messages = 0.0;
+  double sent_bytes = 0.0;
+  double reduced_bytes = 0.0;
+  Seconds time;
+};
+
+struct FittedCost {
+  Seconds alpha;
+  double beta = 0.0;   // seconds per byte
+  double gamma = 0.0;  // seconds per byte
+  Seconds residual;    // root mean square, unweighted
+};
+
+// Non-negative least squares on rows weighted by 1 / time, so that small and large messages count alike (relative
+// error). A coefficient that no sample determines, or that would be negative, is 0; where two say the same, the earlier
+// of alpha, beta, gamma gets the cost. Samples whose time is not positive are ignored. No samples give zeros.
+FittedCost fitCost(std::span<const CostSample> samples);
+
+}  // namespace starling

@@ -1,0 +1,164 @@
+// The C interface: starling.h.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "algos/catalogue.h"
+#include "mpi/allreduce.h"
+#include "mpi/runtime.h"
+#include "starling/starling.h"
+
+struct starling_site_handle {
+  MPI_Comm communicator;
+  starling::SiteId site;
+};
+
+namespace starling {
+
+namespace {
+
+int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+              const CallOrigin& origin) {
+  Runtime& runtime = Runtime::get();
+  // Arguments that MPI refuses are left for MPI to refuse.
+  const bool is_valid = count >= 0 && datatype != MPI_DATATYPE_NULL && op != MPI_OP_NULL && recvbuf != MPI_IN_PLACE;
+  Session* session = is_valid ? runtime.session(comm) : nullptr;
+  if (session == nullptr) return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+  const int code = session->allreduce(sendbuf, recvbuf, count, datatype, op, origin);
+  runtime.afterCall(*session);
+  return code;
+}
+
+const KeyTable* keysOf(MPI_Comm comm) {
+  const Session* session = Runtime::get().findSession(comm);
+  return session != nullptr ? &session->keys() : nullptr;
+}
+
+// The entry of a key; null when there is none.
+const KeyTable::Entry* entryOf(MPI_Comm comm, int index) {
+  const KeyTable* keys = keysOf(comm);
+  return keys != nullptr && index >= 0 && index < keys->size() ? &keys->entry(index) : nullptr;
+}
+
+}  // namespace
+}  // namespace starling
+
+using starling::CallOrigin;
+using starling::Runtime;
+
+extern "C" {
+
+const char* starling_error_string(int code) {
+  switch (code) {
+    case STARLING_SUCCESS:
+      return "success";
+    case STARLING_ERROR_ARGUMENT:
+      return "an argument is a null pointer, out of range, or an invalid communicator";
+    case STARLING_ERROR_STATE:
+      return "MPI is not initialised, or already finalised";
+    case STARLING_ERROR_DATABASE:
+      return "the tuning database cannot be written; a message on stderr says why";
+    default:
+      return "not an error code of Starling";
+  }
+}
+
+const char* starling_version(void) { return STARLING_VERSION; }
+
+int starling_allreduce_from(const void* return_address, const void* sendbuf, void* recvbuf, int count,
+                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  CallOrigin origin;
+  origin.return_address = reinterpret_cast<std::uint64_t>(return_address);
+  return starling::allreduce(sendbuf, recvbuf, count, datatype, op, comm, origin);
+}
+
+int tuned_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  CallOrigin origin;
+  origin.return_address = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+  return starling::allreduce(sendbuf, recvbuf, count, datatype, op, comm, origin);
+}
+
+int tuned_allreduce_at(const char* label, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                       MPI_Op op, MPI_Comm comm) {
+  CallOrigin origin;
+  origin.return_address = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+  origin.label = label;
+  return starling::allreduce(sendbuf, recvbuf, count, datatype, op, comm, origin);
+}
+
+int starling_site_create(MPI_Comm comm, const char* label, starling_site* site) {
+  if (label == nullptr || site == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
+  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+  starling::Session* session = Runtime::get().session(comm);
+  *site = new starling_site_handle{comm, session != nullptr ? session->createSite(label) : starling::kAnySite};
+  return STARLING_SUCCESS;
+}
+
+int tuned_allreduce_site(starling_site site, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                         MPI_Op op) {
+  if (site == nullptr) return MPI_ERR_ARG;
+  CallOrigin origin;
+  origin.return_address = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+  origin.handle = site->site;
+  return starling::allreduce(sendbuf, recvbuf, count, datatype, op, site->communicator, origin);
+}
+
+int starling_site_free(starling_site* site) {
+  if (site == nullptr) return STARLING_ERROR_ARGUMENT;
+  delete *site;
+  *site = nullptr;
+  return STARLING_SUCCESS;
+}
+
+int starling_init(void) {
+  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+  Runtime::get().start();
+  return STARLING_SUCCESS;
+}
+
+int starling_flush(void) {
+  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+  return Runtime::get().flush() ? STARLING_SUCCESS : STARLING_ERROR_DATABASE;
+}
+
+int starling_key_count(MPI_Comm comm, int* keys) {
+  if (keys == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
+  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+  const starling::KeyTable* table = starling::keysOf(comm);
+  *keys = table != nullptr ? table->size() : 0;
+  return STARLING_SUCCESS;
+}
+
+int starling_query(MPI_Comm comm, int index, starling_key_info* info) {
+  if (info == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
+  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+  const starling::KeyTable::Entry* entry = starling::entryOf(comm, index);
+  if (entry == nullptr) return STARLING_ERROR_ARGUMENT;
+  const starling::PlannedChoice planned = starling::choiceOfCall(entry->plan, entry->calls_since_plan);
+  *info = {};
+  info->site = entry->key.site;
+  info->bytes = entry->signature.bytes();
+  info->calls = entry->calls_since_plan;
+  info->exploring = planned.exploration ? 1 : 0;
+  info->settled = entry->plan.state == starling::KeyState::kSettled ? 1 : 0;
+  const std::string algorithm = starling::formatChoice(planned.choice);
+  std::strncpy(info->algorithm, algorithm.c_str(), sizeof(info->algorithm) - 1);
+  return STARLING_SUCCESS;
+}
+
+int starling_query_table(MPI_Comm comm, int index, int* table) {
+  if (table == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
+  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+  const starling::KeyTable::Entry* entry = starling::entryOf(comm, index);
+  if (entry == nullptr) return STARLING_ERROR_ARGUMENT;
+  if (!entry->plan.table.empty()) {
+    std::copy(entry->plan.table.begin(), entry->plan.table.end(), table);
+    return STARLING_SUCCESS;
+  }
+  int ranks = 0;
+  PMPI_Comm_size(comm, &ranks);
+  for (int rank = 0; rank < ranks; ++rank) table[rank] = rank;
+  return STARLING_SUCCESS;
+}
+
+}  // extern "C"

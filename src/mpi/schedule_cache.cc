@@ -1,0 +1,39 @@
+#include "mpi/schedule_cache.h"
+
+#include <algorithm>
+
+namespace starling {
+namespace {
+
+std::int32_t virtualRankOf(std::int32_t rank, std::span<const std::int32_t> table) {
+  if (table.empty()) return rank;
+  return static_cast<std::int32_t>(std::find(table.begin(), table.end(), rank) - table.begin());
+}
+
+}  // namespace
+
+const PreparedSchedule& ScheduleCache::find(const Query& query, std::int32_t rank) {
+  ++uses_;
+  for (Entry& entry : entries_) {
+    if (entry.count == query.shape.count && entry.key == query.key && entry.plan_version == query.plan_version &&
+        entry.choice == query.choice && entry.commutative == query.shape.commutative) {
+      entry.last_use = uses_;
+      return entry.prepared;
+    }
+  }
+  if (entries_.size() == kMostEntries) {
+    entries_.erase(std::min_element(entries_.begin(), entries_.end(),
+                                    [](const Entry& a, const Entry& b) { return a.last_use < b.last_use; }));
+  }
+  BuildRequest request;
+  request.shape = query.shape;
+  request.virtual_rank = virtualRankOf(rank, query.table);
+  request.parameters = query.choice.parameters;
+  request.lateness_ns = query.lateness_ns;
+  const Algorithm& algorithm = *findAlgorithm(query.choice.algorithm);
+  entries_.push_back({query.key, query.plan_version, query.choice, query.shape.count, query.shape.commutative, uses_,
+                      PreparedSchedule(buildSchedule(algorithm, request))});
+  return entries_.back().prepared;
+}
+
+}  // namespace starling

@@ -1,0 +1,139 @@
+// One communicator's tuning: the life of a call (design, section 4).
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "mpi/agreement.h"
+#include "mpi/call_kind.h"
+#include "mpi/executor.h"
+#include "mpi/schedule_cache.h"
+#include "mpi/settings.h"
+#include "tuner/communicator_tuner.h"
+#include "tuner/key_table.h"
+#include "tuner/site_tracker.h"
+
+namespace starling {
+
+// Where a call comes from, as this rank sees it.
+struct CallOrigin {
+  std::uint64_t return_address = 0;
+  const char* label = nullptr;  // set: takes the place of the address
+  SiteId handle = kAnySite;     // set: exact, known to all ranks
+};
+
+// What a session needs from the process.
+struct SessionServices {
+  Settings settings;
+  const Clock* clock = nullptr;
+  std::string communicator_id;  // unique within the run; used on rank 0
+  std::vector<PolicyRecord> policies;
+};
+
+// Attached to the user's communicator. THREADS: not thread-safe; MPI forbids concurrent collectives on a communicator.
+class Session {
+ public:
+  Session(MPI_Comm communicator, SessionServices services);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // MPI_Allreduce on the session's communicator; returns an MPI error code.
+  int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                const CallOrigin& origin);
+
+  // The next site handle; collective.
+  SiteId createSite(const char* label);
+
+  // Collective, in two steps so that several sessions can end together without waiting for one another in some order:
+  // starts the last agreement, and completes it.
+  void startEnd();
+  void finishEnd();
+  bool hasEnded() const { return has_ended_; }
+
+  // On rank 0, what is new for the database; elsewhere empty.
+  Batch drain();
+  bool isRoot() const { return rank_ == 0; }
+  // Rank 0 has records that have waited longer than the flush interval.
+  bool drainIsDue() const;
+
+  const KeyTable& keys() const { return keys_; }
+  int ranks() const { return ranks_; }
+  MPI_Comm communicator() const { return communicator_; }
+
+ private:
+  struct Execution {
+    PlannedChoice planned;
+    std::int32_t key = -1;
+  };
+
+  bool passesThrough() const {
+    return ranks_ <= 1 || is_intercommunicator_ || broken_ || services_.settings.options.mode == Mode::kOff;
+  }
+  bool hasFixedChoice() const;
+  LocalSite localSite(const CallOrigin& origin);
+  Execution plan(const CallKind& kind, SiteId site);
+  Choice fixedChoice(const Shape& shape) const;
+  bool isExecutable(const Choice& choice, const Shape& shape, const CallKind& kind);
+  int execute(const Execution& execution, const void* sendbuf, void* recvbuf, int count, const CallKind& kind);
+  struct Stamps {
+    Seconds arrival;
+    Seconds exit;
+  };
+  void note(const CallKind& kind, const Execution& execution, LocalSite local, SiteId predicted,
+            const std::optional<Stamps>& stamps);
+  bool isSampled() const;
+
+  void prepare();
+  void agreeOnScratch(std::int64_t bytes);
+  void endEpoch();
+  void applyDecisions();
+  void takeEpoch();
+  void meetKey(const SiteTracker::Call& call, EpochCall& report);
+  void reserveScratch(const Key& key);
+  void digestEpoch();
+  void startDecisions();
+  void closeEpoch();
+  SiteRecord describeSite(SiteId site) const;
+  void breakDown(int code);
+
+  MPI_Comm communicator_;
+  SessionServices services_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  bool is_intercommunicator_ = false;
+  bool has_ended_ = false;
+  bool broken_ = false;  // an agreement failed: everything passes through from then on
+
+  std::unordered_map<LocalSite, std::string> labels_;
+  std::vector<std::string> handle_labels_;
+  SiteTracker tracker_;
+  KeyTable keys_;
+
+  MPI_Comm private_ = MPI_COMM_NULL;
+  std::unique_ptr<Agreement> agreement_;
+  std::unique_ptr<CommunicatorTuner> tuner_;  // rank 0 only
+  Executor executor_;
+  ScheduleCache schedules_;
+  std::int64_t agreed_scratch_ = 0;  // bytes that every rank has
+  std::int64_t executed_calls_ = 0;
+  int tag_limit_ = 32767;
+
+  std::int64_t epoch_ = 0;
+  std::int32_t epoch_length_;
+  std::vector<EpochCall> open_calls_;    // of the running epoch
+  std::vector<EpochCall> closed_calls_;  // of the one before
+  EpochStamps stamps_;
+  std::int32_t samples_ = 0;
+  Batch introductions_;  // communicator and sites that the database has not heard of
+  Seconds last_drain_;
+};
+
+}  // namespace starling

@@ -1,0 +1,180 @@
+// The part of a session that runs at the ends of epochs.
+#include <algorithm>
+#include <array>
+
+#include "base/log.h"
+#include "mpi/machine.h"
+#include "mpi/probe.h"
+#include "mpi/session.h"
+#include "mpi/site_names.h"
+
+namespace starling {
+namespace {
+
+// Updates of plans that one agreement carries at most.
+constexpr std::size_t kMostUpdates = 8;
+
+std::size_t decisionBytes(int ranks) { return kDecisionHeaderBytes + kMostUpdates * maximumUpdateBytes(ranks); }
+
+// All ranks run on one boot of one machine. Collective.
+bool clocksAgree(MPI_Comm communicator) {
+  const std::uint64_t hash = bootHash();
+  std::array<std::uint64_t, 2> mine{hash, ~hash};
+  std::array<std::uint64_t, 2> all{};
+  PMPI_Allreduce(mine.data(), all.data(), 2, MPI_UINT64_T, MPI_BAND, communicator);
+  return hash != 0 && all[0] == ~all[1];
+}
+
+}  // namespace
+
+void Session::prepare() {
+  if (PMPI_Comm_split(communicator_, 0, rank_, &private_) != MPI_SUCCESS) {
+    private_ = MPI_COMM_NULL;
+    broken_ = true;
+    return;
+  }
+  PMPI_Comm_set_errhandler(private_, MPI_ERRORS_RETURN);
+  void* limit = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found);
+  if (found != 0) tag_limit_ = *static_cast<int*>(limit);
+  const bool clocks_agree = clocksAgree(private_);
+  const CostModel model = probeCosts(private_, *services_.clock);
+  agreement_ = std::make_unique<Agreement>(private_, rank_, ranks_, decisionBytes(ranks_));
+  if (!isRoot()) return;
+  TunerSettings settings{services_.settings.options, model, clocks_agree};
+  if (!services_.settings.pinned.empty()) settings.options.mode = Mode::kObserve;
+  tuner_ = std::make_unique<CommunicatorTuner>(std::move(settings), ranks_);
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  PMPI_Comm_get_name(communicator_, name.data(), &length);
+  introductions_.communicators.push_back({services_.communicator_id, name.data(), ranks_});
+}
+
+void Session::agreeOnScratch(std::int64_t bytes) {
+  executor_.reserve(static_cast<std::size_t>(bytes));
+  auto capacity = static_cast<std::int64_t>(executor_.capacity());
+  std::int64_t smallest = 0;
+  PMPI_Allreduce(&capacity, &smallest, 1, MPI_INT64_T, MPI_MIN, private_);
+  agreed_scratch_ = smallest;
+}
+
+void Session::endEpoch() {
+  if (private_ == MPI_COMM_NULL) prepare();
+  if (broken_) return;
+  if (agreement_->decisionsAreOpen()) applyDecisions();
+  if (agreement_->epochIsOpen()) {
+    takeEpoch();
+    if (!broken_) startDecisions();
+  }
+  if (!broken_) closeEpoch();
+}
+
+void Session::applyDecisions() {
+  if (const int code = agreement_->finishDecisions(); code != MPI_SUCCESS) return breakDown(code);
+  const Result<Decisions> decisions = decodeDecisions(agreement_->decisionBuffer(), ranks_);
+  if (!decisions.isOk()) {
+    logOnce(LogLevel::kWarning, "decisions", decisions.status().message() + "; the plans in force stay");
+    return;
+  }
+  for (const PlanUpdate& update : decisions.value().updates) keys_.apply(update);
+  if (decisions.value().next_epoch_length > 0) epoch_length_ = decisions.value().next_epoch_length;
+  if (tuner_) tuner_->tookForce();
+}
+
+void Session::takeEpoch() {
+  Agreement::Outcome outcome;
+  if (const int code = agreement_->finishEpoch(outcome); code != MPI_SUCCESS) return breakDown(code);
+  agreed_scratch_ = std::max(agreed_scratch_, outcome.scratch_bytes);
+  const std::span<const SiteTracker::Call> calls = tracker_.resolve(outcome.sites_agree);
+  for (std::size_t i = 0; i < calls.size(); ++i) meetKey(calls[i], closed_calls_[i]);
+  if (tuner_) digestEpoch();
+}
+
+void Session::meetKey(const SiteTracker::Call& call, EpochCall& report) {
+  const Key key = keyOf(call.site, call.signature);
+  const std::int32_t known = keys_.size();
+  report.key = keys_.meet(key, call.signature);
+  if (report.key < known) return;
+  if (report.tunable) reserveScratch(key);
+  if (!tuner_) return;
+  const SiteRecord site = describeSite(call.site);
+  introductions_.sites.push_back(site);
+  const KeyId id{services_.communicator_id, site.identity, key.size_class, typeName(key.type),
+                 operationName(key.operation)};
+  tuner_->addKey(id, {ranks_, call.signature.count, call.signature.commutative}, Bytes{call.signature.element_size},
+                 report.tunable, services_.policies);
+}
+
+// Room for the largest call of the key. In memory an element may take up to twice its data (pairs with gaps).
+void Session::reserveScratch(const Key& key) {
+  if (services_.settings.options.mode != Mode::kTune || key.size_class > 40) return;
+  const std::size_t bytes = std::size_t{2} << key.size_class;
+  if (!executor_.reserve(bytes)) {
+    logOnce(
+        LogLevel::kWarning, "scratch",
+        "memory is short for calls of " + std::to_string(bytes / 2) + " bytes; they pass through to the MPI library");
+  }
+}
+
+void Session::digestEpoch() {
+  const std::span<const EpochStamps> stamps = agreement_->stamps();
+  std::vector<Seconds> arrivals;
+  std::vector<Seconds> exits;
+  for (const EpochCall& call : closed_calls_) {
+    if (call.sample < 0) continue;
+    for (const EpochStamps& of_rank : stamps) {
+      arrivals.push_back({of_rank.arrivals[static_cast<std::size_t>(call.sample)]});
+      exits.push_back({of_rank.exits[static_cast<std::size_t>(call.sample)]});
+    }
+  }
+  tuner_->digest({epoch_ - 1, closed_calls_, arrivals, exits});
+}
+
+void Session::startDecisions() {
+  if (tuner_) {
+    Decisions decisions = tuner_->decide(kMostUpdates);
+    encodeDecisions(decisions, agreement_->decisionBuffer());
+  }
+  if (const int code = agreement_->startDecisions(); code != MPI_SUCCESS) breakDown(code);
+}
+
+void Session::closeEpoch() {
+  const std::uint64_t hash = tracker_.closeEpoch();
+  closed_calls_.swap(open_calls_);
+  open_calls_.clear();
+  const auto capacity = static_cast<std::int64_t>(executor_.capacity());
+  const int code = agreement_->startEpoch(hash, capacity, stamps_);
+  samples_ = 0;
+  ++epoch_;
+  if (code != MPI_SUCCESS) breakDown(code);
+}
+
+SiteRecord Session::describeSite(SiteId site) const {
+  if (site >= kFirstHandleSite) return siteOfLabel(handle_labels_[static_cast<std::size_t>(site - kFirstHandleSite)]);
+  const LocalSite local = tracker_.localSite(site);
+  if (local == 0) return siteOfSignature();
+  const auto label = labels_.find(local);
+  return label != labels_.end() ? siteOfLabel(label->second) : siteOfAddress(local);
+}
+
+void Session::startEnd() {
+  if (!agreement_ || broken_) return;
+  if (agreement_->decisionsAreOpen()) applyDecisions();
+  if (agreement_->epochIsOpen()) takeEpoch();  // nothing new is decided any more
+  if (!broken_) closeEpoch();
+}
+
+void Session::finishEnd() {
+  has_ended_ = true;
+  if (agreement_ && agreement_->epochIsOpen() && !broken_) takeEpoch();
+}
+
+void Session::breakDown(int code) {
+  broken_ = true;
+  logOnce(LogLevel::kWarning, "agreement",
+          "an agreement between ranks failed (MPI error " + std::to_string(code) +
+              "); calls pass through to the MPI library from now on");
+}
+
+}  // namespace starling

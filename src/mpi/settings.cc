@@ -1,0 +1,65 @@
+#include "mpi/settings.h"
+
+#include <cstdlib>
+#include <map>
+#include <optional>
+
+#include "base/log.h"
+
+namespace starling {
+namespace {
+
+constexpr const char* kPinning[] = {"OMPI_MCA_coll_tuned_allreduce_algorithm",
+                                    "OMPI_MCA_coll_tuned_dynamic_rules_filename"};
+constexpr const char* kPinnedName = "pinned";
+
+std::string findPinning() {
+  for (const char* variable : kPinning) {
+    const char* value = std::getenv(variable);
+    // Algorithm 0 is Open MPI's own choice: nothing is pinned.
+    if (value != nullptr && *value != '\0' && std::string(value) != "0") return std::string(variable) + "=" + value;
+  }
+  return {};
+}
+
+}  // namespace
+
+Settings readSettings() {
+  ParsedOptions parsed = parseEnvironment();
+  setLogLevel(parsed.options.verbosity);
+  for (const std::string& error : parsed.errors) logOnce(LogLevel::kWarning, error, error);
+  return {std::move(parsed.options), findPinning()};
+}
+
+std::vector<std::uint8_t> encodeSettings(const Settings& settings) {
+  // NAME=value lines of the option table; a line break in a value would be a damaged name at the other end.
+  std::string text = std::string(kPinnedName) + "=" + settings.pinned + "\n";
+  for (const OptionRow& row : optionTable()) {
+    const char* value = std::getenv(row.variable);
+    if (value != nullptr) text += std::string(row.variable) + "=" + value + "\n";
+  }
+  return {text.begin(), text.end()};
+}
+
+Result<Settings> decodeSettings(std::span<const std::uint8_t> bytes) {
+  std::map<std::string, std::string, std::less<>> values;
+  const std::string text(bytes.begin(), bytes.end());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::size_t equals = text.find('=', at);
+    if (end == std::string::npos || equals == std::string::npos || equals > end) {
+      return Status::error("the agreed settings are damaged");
+    }
+    values[text.substr(at, equals - at)] = text.substr(equals + 1, end - equals - 1);
+    at = end + 1;
+  }
+  Settings settings;
+  settings.pinned = values[kPinnedName];
+  settings.options = parseOptions([&values](const char* variable) -> std::optional<std::string> {
+                       const auto found = values.find(std::string_view(variable));
+                       return found == values.end() ? std::nullopt : std::optional(found->second);
+                     }).options;
+  return settings;
+}
+
+}  // namespace starling

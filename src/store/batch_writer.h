@@ -1,0 +1,48 @@
+// A batch's way into the tables.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "store/records.h"
+#include "store/sqlite.h"
+
+namespace starling {
+
+// What a batch belongs to.
+struct RunNumbers {
+  std::optional<std::int64_t> run;  // empty for policies that no run of this database learned: nothing else is written
+  std::int64_t environment = 0;
+  std::string program;
+};
+
+// Writes one batch. A record that is written twice replaces itself, so a batch may be repeated after a fault.
+// REQUIRES: a transaction is open while it works; after an error the caller rolls it back.
+class BatchWriter {
+ public:
+  BatchWriter(const sqlite::Connection& connection, const RunNumbers& run) : connection_(connection), run_(run) {}
+
+  Status write(const Batch& batch);
+
+ private:
+  Status writeCommunicators(const Batch& batch);
+  Status writeSites(const Batch& batch);
+  Status writeKeys(const Batch& batch);
+  Status writeObservations(const Batch& batch);
+  Status writeArrivals(const Batch& batch);
+  Status writeDecisions(const Batch& batch);
+  Status writePolicies(const Batch& batch);
+
+  // The key's number, a row being made where there is none yet: observations may come before the key's first state.
+  Result<std::int64_t> numberOf(const KeyId& id);
+  Result<std::int64_t> insertKey(const KeyId& id);
+
+  const sqlite::Connection& connection_;
+  const RunNumbers& run_;
+  std::map<KeyId, std::int64_t> numbers_;
+};
+
+}  // namespace starling

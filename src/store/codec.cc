@@ -1,0 +1,76 @@
+#include "store/codec.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <string>
+
+#include "store/record_json.h"
+
+namespace starling {
+namespace {
+
+// The deepest that records nest: batch, list, record, list or key, value. A damaged length or type byte may claim any
+// depth, and the library's CBOR parser recurses.
+constexpr int kDeepest = 8;
+
+// Walks through CBOR without building anything, and stops where it nests too deeply or is malformed.
+class DepthGuard final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ <= kDeepest; }
+  bool start_array(std::size_t) override { return ++depth_ <= kDeepest; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool end_array() override { return --depth_ >= 0; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  int depth_ = 0;
+};
+
+Status damaged(std::size_t bytes, const std::string& detail) {
+  return Status::error(fmt::format(
+      "{} bytes of records from another rank cannot be read ({}); make sure that all ranks use the same build of "
+      "Starling",
+      bytes, detail));
+}
+
+template <typename Records>
+Result<Records> decode(std::span<const std::uint8_t> bytes, const char* what) {
+  // The library throws on some malformed lengths even when told not to.
+  try {
+    DepthGuard guard;
+    if (!Json::sax_parse(bytes.begin(), bytes.end(), &guard, Json::input_format_t::cbor)) {
+      return damaged(bytes.size(), "they are no CBOR of ours");
+    }
+    Records records;
+    const Json json = Json::from_cbor(bytes.begin(), bytes.end());
+    if (Status read = fromJson(json, what, records); !read.isOk()) return damaged(bytes.size(), read.message());
+    return records;
+  } catch (const std::exception& fault) {
+    return damaged(bytes.size(), fault.what());
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encodeBatch(const Batch& batch) { return Json::to_cbor(toJson(batch)); }
+
+Result<Batch> decodeBatch(std::span<const std::uint8_t> bytes) { return decode<Batch>(bytes, "batch"); }
+
+std::vector<std::uint8_t> encodePolicies(const std::vector<PolicyRecord>& policies) {
+  return Json::to_cbor(toJson(policies));
+}
+
+Result<std::vector<PolicyRecord>> decodePolicies(std::span<const std::uint8_t> bytes) {
+  return decode<std::vector<PolicyRecord>>(bytes, "policies");
+}
+
+}  // namespace starling

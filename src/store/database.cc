@@ -1,0 +1,164 @@
+#include "store/database.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "store/batch_writer.h"
+#include "store/migration.h"
+#include "store/policy_document.h"
+#include "store/rows.h"
+#include "store/sqlite.h"
+
+namespace starling {
+namespace {
+
+Status makeFolder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) return Status::ok();
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (!fault) return Status::ok();
+  return Status::error(
+      fmt::format("cannot open {}: its folder cannot be made ({}); make it, or set STARLING_DB to another file", path,
+                  fault.message()));
+}
+
+// REQUIRES: a transaction is open, or nothing else writes.
+Result<std::int64_t> environmentNumber(const sqlite::Connection& connection, const Environment& environment) {
+  sqlite::Statement statement = connection.prepare(
+      "SELECT number FROM environments WHERE ranks = ?1 AND nodes = ?2 AND ranks_per_node = ?3 AND processor = ?4 "
+      "AND mpi_version = ?5 AND transport = ?6");
+  std::int64_t number = 0;  // rows count from 1
+  statement.start(environment.ranks, environment.nodes, environment.ranks_per_node, environment.processor,
+                  environment.mpi_version, environment.transport);
+  if (statement.next()) statement.read(number);
+  if (!statement.status().isOk()) return statement.status();
+  return number;
+}
+
+// The number of the environment, its row being made where there is none yet. REQUIRES: a transaction is open.
+Result<std::int64_t> insertEnvironment(const sqlite::Connection& connection, const Environment& environment) {
+  Status inserted =
+      connection
+          .prepare(
+              "INSERT INTO environments (ranks, nodes, ranks_per_node, processor, mpi_version, transport) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING")
+          .run(environment.ranks, environment.nodes, environment.ranks_per_node, environment.processor,
+               environment.mpi_version, environment.transport);
+  if (!inserted.isOk()) return inserted;
+  return environmentNumber(connection, environment);
+}
+
+Status insertRun(const sqlite::Connection& connection, const Run& run) {
+  const Result<std::int64_t> number = insertEnvironment(connection, run.environment);
+  if (!number.isOk()) return number.status();
+  Status inserted = connection
+                        .prepare(
+                            "INSERT INTO runs (id, environment, program, started) VALUES (?1, ?2, ?3, ?4) "
+                            "ON CONFLICT DO NOTHING")
+                        .run(run.id, number.value(), run.program, run.started);
+  if (!inserted.isOk()) return inserted;
+  if (connection.changes() == 0) {
+    return connection.fault(fmt::format("it holds a run \"{}\" already; give every run an id of its own", run.id));
+  }
+  return Status::ok();
+}
+
+Status unknownRun(const sqlite::Connection& connection, const std::string& run_id) {
+  return connection.fault(
+      fmt::format("it holds no run \"{}\": the run was never begun here, or was pruned; begin it first", run_id));
+}
+
+Result<RunNumbers> findRun(const sqlite::Connection& connection, const std::string& run_id) {
+  sqlite::Statement statement = connection.prepare("SELECT number, environment, program FROM runs WHERE id = ?1");
+  RunNumbers numbers;
+  if (statement.start(run_id).next()) {
+    statement.read(numbers.run, numbers.environment, numbers.program);
+    return numbers;
+  }
+  return statement.status().isOk() ? unknownRun(connection, run_id) : statement.status();
+}
+
+}  // namespace
+
+struct Database::Connection {
+  sqlite::Connection sqlite;
+
+  const sqlite::Connection& forAction(const char* action) {
+    sqlite.beginCall(action);
+    return sqlite;
+  }
+};
+
+Database::Database(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+Database::~Database() = default;
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+
+Result<Database> Database::open(const std::string& path, Seconds patience) {
+  if (Status made = makeFolder(path); !made.isOk()) return made;
+  Result<sqlite::Connection> opened = sqlite::Connection::open(path, sqlite::Access::kReadWrite, patience);
+  if (!opened.isOk()) return opened.status();
+  const sqlite::Connection& connection = opened.value();
+  if (Status ready = bringForward(connection); !ready.isOk()) return ready;
+  Status configured = connection.execute(
+      "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = "
+      "OFF");
+  if (!configured.isOk()) return configured;
+  return Database(std::make_unique<Connection>(Connection{std::move(opened).value()}));
+}
+
+Status Database::beginRun(const Run& run) {
+  const sqlite::Connection& connection = connection_->forAction("begin a run in");
+  sqlite::Transaction transaction(connection);
+  if (!transaction.status().isOk()) return transaction.status();
+  if (Status inserted = insertRun(connection, run); !inserted.isOk()) return inserted;
+  return transaction.commit();
+}
+
+Status Database::write(const std::string& run_id, const Batch& batch) {
+  if (batch.isEmpty()) return Status::ok();
+  const sqlite::Connection& connection = connection_->forAction("write to");
+  sqlite::Transaction transaction(connection);
+  if (!transaction.status().isOk()) return transaction.status();
+  const Result<RunNumbers> run = findRun(connection, run_id);
+  if (!run.isOk()) return run.status();
+  if (Status written = BatchWriter(connection, run.value()).write(batch); !written.isOk()) return written;
+  return transaction.commit();
+}
+
+Status Database::finishRun(const std::string& run_id) {
+  const sqlite::Connection& connection = connection_->forAction("finish a run in");
+  sqlite::Transaction transaction(connection);
+  if (!transaction.status().isOk()) return transaction.status();
+  Status updated =
+      connection.prepare("UPDATE runs SET finished = CAST(strftime('%s', 'now') AS INTEGER) WHERE id = ?1").run(run_id);
+  if (!updated.isOk()) return updated;
+  if (connection.changes() == 0) return unknownRun(connection, run_id);
+  return transaction.commit();
+}
+
+Result<std::vector<PolicyRecord>> Database::policies(const Environment& environment, const std::string& program) {
+  const sqlite::Connection& connection = connection_->forAction("read policies from");
+  const Result<std::int64_t> number = environmentNumber(connection, environment);
+  if (!number.isOk()) return number.status();
+  return selectPolicies(connection, number.value(), program);
+}
+
+Status Database::importPolicies(const PolicyDocument& document) {
+  const sqlite::Connection& connection = connection_->forAction("import policies into");
+  sqlite::Transaction transaction(connection);
+  if (!transaction.status().isOk()) return transaction.status();
+  const Result<std::int64_t> environment = insertEnvironment(connection, document.environment);
+  if (!environment.isOk()) return environment.status();
+  const RunNumbers owner{std::nullopt, environment.value(), document.program};
+  Batch batch;
+  batch.policies = document.policies;
+  if (Status written = BatchWriter(connection, owner).write(batch); !written.isOk()) return written;
+  return transaction.commit();
+}
+
+}  // namespace starling

@@ -1,0 +1,46 @@
+// The tuning database. Only sqlite.cc includes sqlite3.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "base/units.h"
+#include "store/records.h"
+
+namespace starling {
+
+struct PolicyDocument;
+
+// The writer's side. Jobs share a file: every write is one short immediate transaction, rollback journal (WAL does not
+// work on network file systems), bounded waiting for locks. Nothing is ever overwritten in a file that is not a
+// Starling database of a known version.
+// THREADS: one thread at a time.
+class Database {
+ public:
+  // Creates file, folders and schema where missing; migrates an older schema forward. `patience` bounds the wait for
+  // another process's lock, here and in each later call.
+  static Result<Database> open(const std::string& path, Seconds patience = Seconds{5.0});
+  ~Database();
+  Database(Database&&) noexcept;
+  Database& operator=(Database&&) noexcept;
+
+  Status beginRun(const Run& run);
+  // All or nothing. REQUIRES: beginRun() succeeded.
+  Status write(const std::string& run_id, const Batch& batch);
+  Status finishRun(const std::string& run_id);
+
+  // Policies learned (or imported) for this environment and program; imported ones whose site is "any" come last.
+  Result<std::vector<PolicyRecord>> policies(const Environment& environment, const std::string& program);
+
+  // Keeps the document's policies for its environment and program, in place of any of the same keys. All or nothing.
+  Status importPolicies(const PolicyDocument& document);
+
+ private:
+  struct Connection;
+  explicit Database(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace starling

@@ -1,0 +1,77 @@
+#include "store/migration.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+
+namespace starling {
+namespace {
+
+// Refuses what is no tuning database, or a newer one, from the header alone: a first SQL statement could already
+// change a foreign file, by rolling back or writing forward what its own program left.
+Status requireKnownFile(const sqlite::Connection& connection, const sqlite::FileHeader& header, std::size_t known) {
+  if (header.is_empty) return Status::ok();
+  if (!header.is_sqlite) {
+    return connection.fault("it is no SQLite database; move it away, or set STARLING_DB to another file");
+  }
+  if (header.application_id != kApplicationId) {
+    return connection.fault("it is another program's SQLite database; set STARLING_DB to another file");
+  }
+  if (header.user_version > known) {
+    return connection.fault(
+        fmt::format("its schema is version {} and this Starling knows version {} at most; use the newer Starling that "
+                    "wrote it, or set STARLING_DB to another file",
+                    header.user_version, known));
+  }
+  return Status::ok();
+}
+
+// The steps that the file has gone through, as SQLite reads them under its lock.
+Result<std::size_t> knownVersion(const sqlite::Connection& connection, std::size_t known) {
+  const Result<sqlite::FileHeader> header = connection.header();
+  if (!header.isOk()) return header.status();
+  if (Status file = requireKnownFile(connection, header.value(), known); !file.isOk()) return file;
+  sqlite::Statement statement = connection.prepare("PRAGMA user_version");
+  std::size_t version = 0;
+  if (statement.start().next()) statement.read(version);
+  if (!statement.status().isOk()) return statement.status();
+  return version;
+}
+
+}  // namespace
+
+Status requireSchema(const sqlite::Connection& connection, std::span<const char* const> steps) {
+  const Result<std::size_t> version = knownVersion(connection, steps.size());
+  if (!version.isOk()) return version.status();
+  if (version.value() == 0) {
+    return connection.fault("it is empty: no run has written to it; run a program with Starling first");
+  }
+  if (version.value() < steps.size()) {
+    return connection.fault(
+        fmt::format("its schema is version {}, and this Starling reads version {}; run a program with this Starling "
+                    "once, which brings it forward",
+                    version.value(), steps.size()));
+  }
+  return Status::ok();
+}
+
+Status bringForward(const sqlite::Connection& connection, std::span<const char* const> steps) {
+  Result<std::size_t> version = knownVersion(connection, steps.size());
+  if (!version.isOk()) return version.status();
+  if (version.value() == steps.size()) return Status::ok();
+
+  sqlite::Transaction transaction(connection);
+  if (!transaction.status().isOk()) return transaction.status();
+  version = knownVersion(connection, steps.size());  // another process may have been here in the meantime
+  if (!version.isOk()) return version.status();
+  for (std::size_t step = version.value(); step < steps.size(); ++step) {
+    if (Status taken = connection.execute(steps[step]); !taken.isOk()) return taken;
+  }
+  const std::string mark =
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, steps.size());
+  if (Status marked = connection.execute(mark.c_str()); !marked.isOk()) return marked;
+  return transaction.commit();
+}
+
+}  // namespace starling

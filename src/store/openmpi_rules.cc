@@ -1,0 +1,227 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "store/policy_document.h"
+
+namespace starling {
+namespace {
+
+// Numbers of Open MPI's coll_tuned_allreduce_algorithm.
+constexpr int kOwnChoice = 0;
+constexpr int kRing = 4;
+constexpr int kSegmentedRing = 5;
+constexpr int kRabenseifner = 6;
+
+struct Mapping {
+  std::string_view algorithm;  // Starling's
+  int number;                  // Open MPI's
+  bool is_nearest_only;
+};
+constexpr Mapping kMappings[] = {
+    {"native", kOwnChoice, false},
+    {"reduce_bcast", 2, false},
+    {"recursive_doubling", 3, false},
+    {"ring", kRing, false},
+    {"slt", kRing, true},
+    {"prr", kRing, true},
+    {"ring_segmented", kSegmentedRing, false},
+    {"rabenseifner", kRabenseifner, false},
+};
+
+constexpr const char* kHead =
+    "# Open MPI rules for MPI_Allreduce, exported by Starling from what it learned.\n"
+    "# For Open MPI 4.1 and 5.0. Version 6 and later read the same text with other communicator sizes: not for them.\n"
+    "# Use: mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename ABSOLUTE_PATH ...\n"
+    "# Open MPI 5.0 on several nodes also needs: --mca coll_han_priority 0\n"
+    "# A row holds from its bytes on, up to the next row: bytes, algorithm (0: Open MPI's own choice), 0, segment "
+    "bytes.\n";
+
+// "slt" and 64 of "slt:segments=64,window=8"; 0 segments when the text names none.
+struct ParsedChoice {
+  std::string_view algorithm;
+  std::int64_t segments = 0;
+};
+ParsedChoice parseChoiceText(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  ParsedChoice choice{text.substr(0, colon), 0};
+  if (colon == std::string_view::npos) return choice;
+  std::string_view parameters = text.substr(colon + 1);
+  while (!parameters.empty()) {
+    const std::string_view parameter = parameters.substr(0, parameters.find(','));
+    constexpr std::string_view kName = "segments=";
+    if (parameter.starts_with(kName)) {
+      const std::string_view value = parameter.substr(kName.size());
+      std::from_chars(value.data(), value.data() + value.size(), choice.segments);
+    }
+    parameters.remove_prefix(std::min(parameter.size() + 1, parameters.size()));
+  }
+  return choice;
+}
+
+// The least and the most bytes of a size class.
+std::int64_t firstByte(std::int32_t size_class) {
+  return size_class == 0 ? 0 : (std::int64_t{1} << (size_class - 1)) + 1;
+}
+std::int64_t lastByte(std::int32_t size_class) { return std::int64_t{1} << size_class; }
+
+// Text for a comment: a line feed in a label would end the comment and turn its rest into rules.
+std::string oneLine(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
+  return text;
+}
+
+// The policies of one communicator size and size class.
+using Candidates = std::vector<const WeightedPolicy*>;
+using Classes = std::map<std::int32_t, Candidates>;  // by size class
+
+// The policy with most time of the site with most time; the first by site and order where times are equal.
+const PolicyRecord& pickWinner(const Candidates& candidates) {
+  std::map<std::string_view, double> seconds;
+  for (const WeightedPolicy* candidate : candidates) seconds[candidate->policy.site] += candidate->seconds;
+  const auto site = std::max_element(seconds.begin(), seconds.end(), [](const auto& a, const auto& b) {
+                      return a.second < b.second;
+                    })->first;
+  const auto rank = [site](const WeightedPolicy* candidate) {
+    return std::pair(candidate->policy.site == site, candidate->seconds);
+  };
+  const auto winner = std::max_element(candidates.begin(), candidates.end(),
+                                       [&rank](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  return (*winner)->policy;
+}
+
+// Open MPI gives a communicator the block of the largest size that is not above its own, and one smaller than all
+// blocks the first block: so what was not learned needs blocks of its own.
+std::string guardBlock(std::int32_t size, std::string_view communicators) {
+  return fmt::format("\n{}  # {}: not learned\n1  # rows\n0 0 0 0\n", size, communicators);
+}
+
+std::string formatGap(std::int64_t bytes) { return fmt::format("{} 0 0 0  # not learned\n", bytes); }
+
+class Exporter {
+ public:
+  explicit Exporter(const std::vector<WeightedPolicy>& policies) {
+    for (const WeightedPolicy& weighted : policies) {
+      const PolicyRecord& policy = weighted.policy;
+      if (policy.operation == "user_noncommutative") commutative_ = false;
+      // Nothing is chosen for one rank, and a block of size 0 would collide with the guard.
+      if (policy.communicator_size >= 2) blocks_[policy.communicator_size][policy.size_class].push_back(&weighted);
+    }
+  }
+
+  Export run() {
+    std::string text = guardBlock(0, "communicators smaller than those below");
+    int blocks = 1;
+    for (const auto& [size, classes] : blocks_) {
+      text += formatBlock(size, classes);
+      ++blocks;
+      if (!blocks_.contains(size + 1)) {
+        text += guardBlock(size + 1, fmt::format("communicators of {} ranks and more", size + 1));
+        ++blocks;
+      }
+    }
+    addWarnings();
+    return Export{fmt::format("{}1  # collectives\n2  # the collective: allreduce\n{}  # communicator sizes\n{}", kHead,
+                              blocks, text),
+                  std::move(warnings_)};
+  }
+
+ private:
+  std::string formatBlock(std::int32_t size, const Classes& classes) {
+    std::string rows;
+    std::int64_t next = 0;  // the first of the bytes that have no row yet
+    for (const auto& [size_class, candidates] : classes) {
+      if (firstByte(size_class) > next) rows += formatGap(next);
+      rows += formatLearned(size_class, candidates);
+      next = lastByte(size_class) + 1;
+    }
+    rows += formatGap(next);
+    return fmt::format("\n{}  # communicators of {} ranks\n{}  # rows\n{}", size, size,
+                       std::count(rows.begin(), rows.end(), '\n'), rows);
+  }
+
+  std::string formatLearned(std::int32_t size_class, const Candidates& candidates) {
+    const PolicyRecord& policy = pickWinner(candidates);
+    const ParsedChoice choice = parseChoiceText(policy.choice);
+    const int number = translate(choice.algorithm);
+    for (const WeightedPolicy* other : candidates) {
+      if (parseChoiceText(other->policy.choice).algorithm != choice.algorithm) {
+        ++disagreements_;
+        break;
+      }
+    }
+    if (!policy.table.empty()) ++tables_;
+    const std::int64_t segment_bytes = number == kSegmentedRing && choice.segments > 0
+                                           ? lastByte(size_class) / policy.communicator_size / choice.segments
+                                           : 0;
+    return fmt::format("{} {} 0 {}  # {} to {} bytes: {}, learned at {}\n", firstByte(size_class), number,
+                       segment_bytes, firstByte(size_class), lastByte(size_class), oneLine(policy.choice),
+                       oneLine(policy.site));
+  }
+
+  // Open MPI's number for an algorithm, noting what is lost on the way.
+  int translate(std::string_view algorithm) {
+    const auto* const mapping = std::find_if(std::begin(kMappings), std::end(kMappings),
+                                             [algorithm](const Mapping& row) { return row.algorithm == algorithm; });
+    if (mapping == std::end(kMappings)) {
+      lost_.insert(fmt::format("{} has no likeness in Open MPI: its own choice (0) stands instead.", algorithm));
+      return kOwnChoice;
+    }
+    const bool is_ring = mapping->number == kRing || mapping->number == kSegmentedRing;
+    if (is_ring && !commutative_) {
+      lost_.insert(
+          fmt::format("{} is exported as Rabenseifner (6), because the program has a non-commutative operation, for "
+                      "which the rings of Open MPI give wrong results.",
+                      algorithm));
+      return kRabenseifner;
+    }
+    if (is_ring) rings_ = true;
+    if (mapping->is_nearest_only) {
+      lost_.insert(fmt::format(
+          "{} is exported as ring (4), the nearest that Open MPI has: it does not follow the order of arrivals.",
+          algorithm));
+    }
+    return mapping->number;
+  }
+
+  void addWarnings() {
+    warnings_.assign(lost_.begin(), lost_.end());
+    if (blocks_.empty())
+      warnings_.emplace_back("There is no policy to export: Open MPI's own choice stands everywhere.");
+    if (disagreements_ > 0) {
+      warnings_.push_back(
+          fmt::format("In {} size classes the policies disagree; Open MPI's file knows neither site nor type nor "
+                      "operation, so the site with most time in allreduce won.",
+                      disagreements_));
+    }
+    if (tables_ > 0) {
+      warnings_.push_back(fmt::format("{} policies order the ranks; Open MPI keeps its own order.", tables_));
+    }
+    if (rings_) {
+      warnings_.emplace_back(
+          "Rings are exported because all operations that were seen commute; Open MPI does not check that, so do not "
+          "use the file where a non-commutative operation may come.");
+    }
+  }
+
+  std::map<std::int32_t, Classes> blocks_;  // by communicator size
+  bool commutative_ = true;                 // of all operations seen
+  bool rings_ = false;
+  int disagreements_ = 0;
+  int tables_ = 0;
+  std::set<std::string> lost_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+Export exportOpenMpiRules(const std::vector<WeightedPolicy>& policies) { return Exporter(policies).run(); }
+
+}  // namespace starling

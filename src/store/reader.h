@@ -1,0 +1,55 @@
+// Reading the tuning database: what the CLI shows.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "store/records.h"
+
+namespace starling {
+
+struct RunRow {
+  std::int64_t number = 0;  // of this database, 1, 2, ...
+  Run run;
+  std::optional<std::int64_t> finished;  // seconds since 1970; empty: running, or ended without MPI_Finalize
+};
+
+// A key of one run with the site and communicator it belongs to.
+struct KeyRow {
+  std::int64_t number = 0;       // of the key in this database
+  std::int64_t site_number = 0;  // of the site: the same in all runs
+  SiteRecord site;
+  CommunicatorRecord communicator;
+  KeyRecord key;
+};
+
+// THREADS: one thread at a time. Opens read-only and never writes.
+class Reader {
+ public:
+  // Errors: no such file, not a Starling database, a schema newer than this program; each says how to mend it.
+  static Result<Reader> open(const std::string& path);
+  ~Reader();
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+
+  // Oldest first.
+  Result<std::vector<RunRow>> runs() const;
+  // Of one run, by falling `seconds`.
+  Result<std::vector<KeyRow>> keys(std::int64_t run_number) const;
+  // Of one key, oldest first.
+  Result<std::vector<ObservationRecord>> observations(std::int64_t key_number) const;
+  Result<std::vector<ArrivalRecord>> arrivals(std::int64_t key_number) const;
+  Result<std::vector<DecisionRecord>> decisions(std::int64_t key_number) const;
+  // What later runs start from. Of one run's environment and program.
+  Result<std::vector<PolicyRecord>> policies(std::int64_t run_number) const;
+
+ private:
+  struct Connection;
+  explicit Reader(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace starling

@@ -1,0 +1,158 @@
+// What is stored, as plain data. Records name each other by text and numbers that the writer knows before the
+// database does, so that a rank without the database can make them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace starling {
+
+// What makes learning comparable. Two runs share policies when all fields are equal.
+struct Environment {
+  std::int32_t ranks = 0;
+  std::int32_t nodes = 0;
+  std::int32_t ranks_per_node = 0;
+  std::string processor;    // model name
+  std::string mpi_version;  // library version line
+  std::string transport;    // "shared_memory" or "network"
+
+  bool operator==(const Environment&) const = default;
+};
+
+struct Run {
+  std::string id;  // unique text
+  Environment environment;
+  std::string program;       // file name of the executable
+  std::int64_t started = 0;  // seconds since 1970
+
+  bool operator==(const Run&) const = default;
+};
+
+struct CommunicatorRecord {
+  std::string id;    // unique within the run
+  std::string name;  // MPI_Comm_get_name, may be empty
+  std::int32_t size = 0;
+
+  bool operator==(const CommunicatorRecord&) const = default;
+};
+
+// `identity` is stable between runs: "label:NAME", "MODULE[build id]+0xOFFSET", or "signature" for calls whose sites
+// the ranks could not agree on.
+struct SiteRecord {
+  std::string identity;
+  std::string label;         // set for tuned_allreduce_at and site handles
+  std::string module;        // path of the executable or library
+  std::string build_id;      // hexadecimal
+  std::uint64_t offset = 0;  // of the return address within the module
+  std::string symbol;        // demangled, may be empty
+
+  bool operator==(const SiteRecord&) const = default;
+};
+
+// The thing that is tuned.
+struct KeyId {
+  std::string communicator;     // CommunicatorRecord::id
+  std::string site;             // SiteRecord::identity
+  std::int32_t size_class = 0;  // bytes in (2^(size_class-1), 2^size_class]; 0 for zero bytes and one byte
+  std::string type;             // "float", "int32", ...
+  std::string operation;        // "sum", "max", "user", "user_noncommutative", ...
+
+  auto operator<=>(const KeyId&) const = default;  // NOLINT(modernize-use-nullptr): takes the implied 0 for a pointer
+};
+
+// State of a key; the newest replaces the older.
+struct KeyRecord {
+  KeyId id;
+  std::int64_t bytes = 0;              // of the latest call
+  std::int64_t calls = 0;              // in this run
+  std::int64_t exploration_calls = 0;  // in this run: calls made to try a candidate
+  double seconds = 0.0;                // in allreduce in this run, mean over ranks
+  double imbalance = 0.0;              // mean of the latest rank's lateness, seconds
+  std::string state;                   // "observing", "exploring", "settled", "passes_through"
+  std::string choice;                  // formatChoice() of the plan in force
+  std::vector<std::int32_t> table;     // virtual rank -> rank; empty = identity
+  std::optional<double> gain;          // native post-arrival time / chosen post-arrival time
+
+  bool operator==(const KeyRecord&) const = default;
+};
+
+// One candidate's calls of one epoch.
+struct ObservationRecord {
+  KeyId key;
+  std::int64_t epoch = 0;
+  std::string choice;
+  bool exploration = false;
+  std::int64_t calls = 0;
+  std::int64_t samples = 0;        // calls that were stamped
+  double elapsed_mean = 0.0;       // seconds, over ranks and samples
+  double post_arrival_mean = 0.0;  // seconds, over samples
+  double post_arrival_minimum = 0.0;
+  double post_arrival_deviation = 0.0;
+
+  bool operator==(const ObservationRecord&) const = default;
+};
+
+// One rank's lateness in one epoch, seconds.
+struct ArrivalRecord {
+  KeyId key;
+  std::int64_t epoch = 0;
+  std::int32_t rank = 0;  // in the communicator
+  std::int64_t samples = 0;
+  double mean = 0.0;
+  double deviation = 0.0;
+  double predicted = 0.0;  // for the next call
+  std::string method;      // predictionMethodName()
+
+  bool operator==(const ArrivalRecord&) const = default;
+};
+
+struct DecisionRecord {
+  KeyId key;
+  std::int64_t epoch = 0;
+  std::int64_t call = 0;  // the key's calls when it was decided
+  std::string choice;
+  std::vector<std::int32_t> table;
+  std::string reason;              // one or more sentences
+  std::optional<double> expected;  // post-arrival seconds
+  std::optional<double> measured;  // post-arrival seconds of the choice
+  std::optional<double> native;    // post-arrival seconds of native
+
+  bool operator==(const DecisionRecord&) const = default;
+};
+
+// What a later run starts from: keyed by site, communicator size, size class, type and operation.
+struct PolicyRecord {
+  std::string site;
+  std::int32_t communicator_size = 0;
+  std::int32_t size_class = 0;
+  std::string type;
+  std::string operation;
+  std::string choice;
+  std::vector<std::int32_t> table;
+  std::vector<std::int64_t> lateness_ns;  // by virtual rank; empty = on time
+  std::optional<double> gain;
+  std::string reason;
+
+  bool operator==(const PolicyRecord&) const = default;
+};
+
+// Records that travel and are written together.
+struct Batch {
+  std::vector<CommunicatorRecord> communicators;
+  std::vector<SiteRecord> sites;
+  std::vector<KeyRecord> keys;
+  std::vector<ObservationRecord> observations;
+  std::vector<ArrivalRecord> arrivals;
+  std::vector<DecisionRecord> decisions;
+  std::vector<PolicyRecord> policies;
+
+  bool operator==(const Batch&) const = default;
+  bool isEmpty() const {
+    return communicators.empty() && sites.empty() && keys.empty() && observations.empty() && arrivals.empty() &&
+           decisions.empty() && policies.empty();
+  }
+};
+
+}  // namespace starling

@@ -1,0 +1,160 @@
+// The tables of the tuning database. SQLite keeps the comments: `sqlite3 tuning.db .schema` shows them.
+//
+// A released step is never edited. A change of the schema is a new step at the end of kSchemaSteps that brings the
+// tables forward from the step before; PRAGMA user_version says how many steps a file has gone through.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace starling {
+
+// PRAGMA application_id of a tuning database: "STRL".
+inline constexpr std::uint32_t kApplicationId = 0x5354524C;
+
+inline constexpr const char* kSchemaStep1 = R"sql(
+CREATE TABLE environments (
+  -- What makes learning comparable: runs share policies when all columns are equal.
+  number INTEGER PRIMARY KEY,       -- of this database: 1, 2, ...
+  ranks INTEGER NOT NULL,           -- of MPI_COMM_WORLD
+  nodes INTEGER NOT NULL,           -- machines they run on
+  ranks_per_node INTEGER NOT NULL,  -- on the fullest node
+  processor TEXT NOT NULL,          -- model name
+  mpi_version TEXT NOT NULL,        -- the library's own version line
+  transport TEXT NOT NULL,          -- 'shared_memory' or 'network'
+  UNIQUE (ranks, nodes, ranks_per_node, processor, mpi_version, transport)
+);
+
+CREATE TABLE runs (
+  -- One start of one program.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  id TEXT NOT NULL UNIQUE,     -- text that no other run has
+  environment INTEGER NOT NULL REFERENCES environments,  -- where it ran
+  program TEXT NOT NULL,       -- file name of the executable
+  started INTEGER NOT NULL,    -- seconds since 1970, UTC
+  finished INTEGER             -- seconds since 1970, UTC; NULL: still running, or ended without MPI_Finalize
+);
+CREATE INDEX runs_by_program ON runs (program, environment);
+
+CREATE TABLE communicators (
+  -- Communicators of a run that made enough calls to be tuned.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,  -- the run it lived in
+  id TEXT NOT NULL,            -- unique within the run
+  name TEXT NOT NULL,          -- MPI_Comm_get_name, may be ''
+  size INTEGER NOT NULL,       -- ranks
+  UNIQUE (run, id)
+);
+
+CREATE TABLE sites (
+  -- Places in programs that call allreduce; shared by all runs.
+  number INTEGER PRIMARY KEY,     -- of this database: 1, 2, ...
+  identity TEXT NOT NULL UNIQUE,  -- 'label:NAME', 'MODULE[build id]+0xOFFSET', or 'signature' where ranks did not agree
+  label TEXT NOT NULL,            -- given to tuned_allreduce_at or starling_site_create, else ''
+  module TEXT NOT NULL,           -- path of the executable or library, may be ''
+  build_id TEXT NOT NULL,         -- of the module, hexadecimal, may be ''
+  offset INTEGER NOT NULL,        -- of the return address within the module, bytes
+  symbol TEXT NOT NULL            -- function and line, demangled; '' while unknown
+);
+
+CREATE TABLE keys (
+  -- What is tuned: a site's calls of one size class, type and operation on one communicator. The newest state.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  communicator INTEGER NOT NULL REFERENCES communicators ON DELETE CASCADE,  -- and by it the run
+  site INTEGER NOT NULL REFERENCES sites,  -- where the program calls
+  size_class INTEGER NOT NULL,  -- c: bytes in (2^(c-1), 2^c]; 0: zero bytes or one
+  type TEXT NOT NULL,           -- of an element: 'float', 'int32', ...
+  operation TEXT NOT NULL,      -- 'sum', 'max', 'user', 'user_noncommutative', ...
+  bytes INTEGER NOT NULL,       -- of the latest call
+  calls INTEGER NOT NULL,       -- in this run
+  exploration_calls INTEGER NOT NULL,  -- those of them made to try a candidate
+  seconds REAL,                 -- time in allreduce in this run, mean over ranks, seconds
+  imbalance REAL,               -- lateness of the latest rank, mean over samples, seconds
+  state TEXT NOT NULL,          -- 'observing', 'exploring', 'settled' or 'passes_through'
+  choice TEXT NOT NULL,         -- algorithm and parameters in force: 'ring_segmented:segments=8'
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity
+  gain REAL,                    -- post-arrival time of native / that of the choice; NULL: not known
+  UNIQUE (communicator, site, size_class, type, operation)
+);
+CREATE INDEX keys_by_site ON keys (site);
+
+CREATE TABLE observations (
+  -- One candidate's calls of one epoch.
+  number INTEGER PRIMARY KEY,        -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was called
+  epoch INTEGER NOT NULL,            -- of the communicator: 0, 1, ...
+  choice TEXT NOT NULL,              -- the candidate
+  exploration INTEGER NOT NULL,      -- 1: called to try the candidate; 0: it was in force
+  calls INTEGER NOT NULL,            -- in the epoch
+  samples INTEGER NOT NULL,          -- calls of them that were timed
+  elapsed_mean REAL,                 -- exit - arrival, mean over ranks and samples, seconds
+  post_arrival_mean REAL,            -- mean exit - latest arrival, mean over samples, seconds
+  post_arrival_minimum REAL,         -- the same, least of the samples, seconds
+  post_arrival_deviation REAL,       -- the same, standard deviation over samples, seconds
+  UNIQUE (key, epoch, choice, exploration)
+);
+
+CREATE TABLE arrivals (
+  -- One rank's lateness in one epoch: its arrival - the earliest arrival of the call.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was called
+  epoch INTEGER NOT NULL,      -- of the communicator: 0, 1, ...
+  rank INTEGER NOT NULL,       -- in the communicator
+  samples INTEGER NOT NULL,    -- calls that were timed
+  mean REAL,                   -- lateness, seconds
+  deviation REAL,              -- standard deviation of the lateness, seconds
+  predicted REAL,              -- lateness expected in the next call, seconds
+  method TEXT NOT NULL,        -- predictor with the least error
+  UNIQUE (key, epoch, rank)
+);
+
+CREATE TABLE decisions (
+  -- What was chosen, when, and why.
+  number INTEGER PRIMARY KEY,   -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was decided on
+  epoch INTEGER NOT NULL,       -- of the communicator: 0, 1, ...
+  call INTEGER NOT NULL,        -- calls of the key made before it
+  choice TEXT NOT NULL,         -- algorithm and parameters from here on
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity
+  reason TEXT NOT NULL,         -- one or more sentences
+  expected REAL,                -- post-arrival time that the cost model expected, seconds; NULL: not known
+  measured REAL,                -- post-arrival time of the choice, seconds; NULL: not measured
+  native REAL,                  -- post-arrival time of native, seconds; NULL: not measured
+  UNIQUE (key, epoch, call, choice)
+);
+
+CREATE TABLE policies (
+  -- What later runs of the program in the same environment start from.
+  number INTEGER PRIMARY KEY,   -- of this database: 1, 2, ...
+  environment INTEGER NOT NULL REFERENCES environments,  -- where it was learned
+  program TEXT NOT NULL,        -- file name of the executable
+  run INTEGER REFERENCES runs ON DELETE SET NULL,  -- that wrote it last; NULL: pruned, or imported
+  site TEXT NOT NULL,           -- identity as in sites; an imported policy may name one unknown here, or 'any'
+  communicator_size INTEGER NOT NULL,  -- ranks
+  size_class INTEGER NOT NULL,  -- c: bytes in (2^(c-1), 2^c]; 0: zero bytes or one
+  type TEXT NOT NULL,           -- of an element: 'float', 'int32', ...
+  operation TEXT NOT NULL,      -- 'sum', 'max', 'user', 'user_noncommutative', ...
+  choice TEXT NOT NULL,         -- algorithm and parameters
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity
+  lateness_ns TEXT NOT NULL,    -- JSON list by virtual rank, nanoseconds; []: all on time
+  gain REAL,                    -- post-arrival time of native / that of the choice; NULL: not known
+  reason TEXT NOT NULL,         -- one or more sentences
+  UNIQUE (environment, program, site, communicator_size, size_class, type, operation)
+);
+
+-- Keys with the names of what they belong to, the costliest of each run first.
+CREATE VIEW overview AS
+  SELECT communicators.run AS run,
+         keys.number AS key,
+         CASE WHEN sites.label <> '' THEN sites.label WHEN sites.symbol <> '' THEN sites.symbol
+              ELSE sites.identity END AS site,
+         CASE WHEN communicators.name <> '' THEN communicators.name ELSE communicators.id END AS communicator,
+         communicators.size AS ranks, keys.bytes, keys.type, keys.operation, keys.calls, keys.exploration_calls,
+         keys.seconds, keys.imbalance, keys.state, keys.choice, keys.gain
+  FROM keys JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site
+  ORDER BY communicators.run, keys.seconds DESC, keys.number;
+)sql";
+
+inline constexpr std::array kSchemaSteps = {kSchemaStep1};
+
+}  // namespace starling

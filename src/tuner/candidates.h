@@ -1,0 +1,34 @@
+// The plans worth trying for a key, best first by the simulator.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "algos/catalogue.h"
+#include "algos/simulator.h"
+#include "base/units.h"
+
+namespace starling {
+
+struct Candidate {
+  Choice choice;
+  Seconds predicted;  // post-arrival time
+};
+
+struct CandidateQuery {
+  Shape shape;
+  Bytes element_size;
+  CostModel model;
+  std::vector<std::int64_t> lateness_ns;  // by virtual rank; empty = all on time
+};
+
+// At most `limit` candidates, one per algorithm (with the parameters that the simulator likes best), by rising
+// predicted post-arrival time. `native` is not among them: it is the incumbent. Of communicators so large that
+// simulating would hold up the call, the candidates come in the catalogue's order with a prediction of 0.
+std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit);
+
+// Predicted post-arrival time of one choice; 0 for native and for communicators too large to simulate.
+Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice);
+
+}  // namespace starling

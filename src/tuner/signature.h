@@ -1,0 +1,70 @@
+// What MPI guarantees equal on all ranks of a call, and the key that is tuned.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace starling {
+
+// Codes of type and operation are the caller's (src/mpi); here they only have to be equal on all ranks.
+struct Signature {
+  std::int64_t count = 0;         // elements
+  std::int64_t element_size = 0;  // bytes
+  std::int16_t type = 0;
+  std::int16_t operation = 0;
+  bool commutative = true;
+
+  std::int64_t bytes() const { return count * element_size; }
+  bool operator==(const Signature&) const = default;
+};
+
+// Bytes in (2^(c-1), 2^c] have size class c; 0 and 1 byte have class 0.
+inline std::int32_t sizeClass(std::int64_t bytes) {
+  return bytes <= 1 ? 0 : static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(bytes - 1)));
+}
+
+// Site ids agreed by the ranks of one communicator: 0 stands for "wherever it was called", those the ranks found equal
+// count from 1, and handles of starling_site_create() count from kFirstHandleSite.
+using SiteId = std::int32_t;
+inline constexpr SiteId kAnySite = 0;
+inline constexpr SiteId kFirstHandleSite = 1 << 20;
+
+struct Key {
+  SiteId site = kAnySite;
+  std::int32_t size_class = 0;
+  std::int16_t type = 0;
+  std::int16_t operation = 0;
+
+  bool operator==(const Key&) const = default;
+};
+
+inline Key keyOf(SiteId site, const Signature& signature) {
+  return {site, sizeClass(signature.bytes()), signature.type, signature.operation};
+}
+
+// Mixes one more value into a 64-bit hash (the finalizer of SplitMix64).
+constexpr std::uint64_t mixHash(std::uint64_t hash, std::uint64_t value) {
+  std::uint64_t z = hash ^ (value + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2));
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+inline std::uint64_t hashOf(const Signature& signature) {
+  std::uint64_t hash = mixHash(0, static_cast<std::uint64_t>(signature.count));
+  hash = mixHash(hash, static_cast<std::uint64_t>(signature.element_size));
+  return mixHash(hash, (static_cast<std::uint64_t>(static_cast<std::uint16_t>(signature.type)) << 16) |
+                           static_cast<std::uint16_t>(signature.operation));
+}
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const {
+    const auto low = (static_cast<std::uint64_t>(static_cast<std::uint16_t>(key.type)) << 16) |
+                     static_cast<std::uint16_t>(key.operation);
+    return mixHash(mixHash(static_cast<std::uint64_t>(key.site), static_cast<std::uint64_t>(key.size_class)), low);
+  }
+};
+
+}  // namespace starling

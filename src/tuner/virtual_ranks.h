@@ -1,0 +1,32 @@
+// The virtual-rank table: which rank takes which position in an algorithm.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace starling {
+
+// Policy `sort` (seed 000, section 4): ranks by rising predicted lateness. Latenesses within `noise` of the earliest
+// count as on time, and ranks that are equally late keep their order, so that noise alone never moves a rank.
+// Result: virtual rank -> rank, lateness.size() entries.
+std::vector<std::int32_t> sortedTable(std::span<const Seconds> lateness, Seconds noise);
+
+// No rank stands before one that is earlier by more than `noise`: sorting anew would follow noise only.
+// REQUIRES: table is a permutation of 0..lateness.size()-1.
+bool isSortedTable(std::span<const std::int32_t> table, std::span<const Seconds> lateness, Seconds noise);
+
+// Policy `swap` (seed 004): exchanges the entries of the longest waiter (earliest arrival) and the shortest waiter
+// (latest arrival) when the latter stands before the former and is later by more than `noise`.
+// REQUIRES: table is a permutation of 0..lateness.size()-1.
+std::vector<std::int32_t> swappedTable(std::vector<std::int32_t> table, std::span<const Seconds> lateness,
+                                       Seconds noise);
+
+std::vector<std::int32_t> identityTable(std::int32_t ranks);
+
+// Each of 0..table.size()-1 occurs once.
+bool isPermutation(std::span<const std::int32_t> table);
+
+}  // namespace starling

@@ -1,0 +1,185 @@
+// Every row of the catalogue, over ranks, counts, parameters and arrival patterns.
+#include "algos/builders.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "algos/verifier.h"
+#include "schedules.h"
+
+namespace starling {
+namespace {
+
+constexpr unsigned kSeed = 2024;
+constexpr std::int64_t kLongestLateness = 1'000'000;
+
+std::vector<const Algorithm*> rowsWithBuilders() {
+  std::vector<const Algorithm*> rows;
+  for (const Algorithm& algorithm : catalogue()) {
+    if (algorithm.build != nullptr) rows.push_back(&algorithm);
+  }
+  return rows;
+}
+
+std::vector<const Algorithm*> rowsThatKeepRankOrder() {
+  std::vector<const Algorithm*> rows = rowsWithBuilders();
+  std::erase_if(rows, [](const Algorithm* row) { return !row->keeps_rank_order; });
+  return rows;
+}
+
+std::set<std::int64_t> countsFor(std::int32_t ranks) { return {0, 1, ranks - 1, ranks, ranks + 1, 1000}; }
+
+// On time for all rows; where the schedule depends on it also one late rank, a random order and that order sorted.
+std::vector<std::vector<std::int64_t>> patternsFor(const Algorithm& algorithm, std::int32_t ranks,
+                                                   std::mt19937& random) {
+  std::vector<std::vector<std::int64_t>> patterns{{}};
+  if (!algorithm.uses_arrivals) return patterns;
+  std::vector<std::int64_t> one_late(ranks, 0);
+  one_late.back() = kLongestLateness;
+  const std::vector<std::int64_t> unsorted = randomLateness(ranks, kLongestLateness, random);
+  std::vector<std::int64_t> sorted = unsorted;
+  std::sort(sorted.begin(), sorted.end());
+  patterns.insert(patterns.end(), {one_late, unsorted, sorted});
+  return patterns;
+}
+
+enum class Vary { kSteps, kAll };  // the window is no part of the steps
+
+std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int32_t ranks, Vary vary) {
+  const std::string name = parameter.name;
+  std::set<std::int64_t> values{parameter.fallback};
+  if (name == "segments") values.insert({1, 3, 2 * std::int64_t{ranks}});
+  if (name == "window" && vary == Vary::kAll) values.insert({1, 8});
+  if (name == "tau_ns") values.insert({1, kLongestLateness / 50});
+  std::set<std::int64_t> in_range;
+  for (const std::int64_t value : values) in_range.insert(std::clamp(value, parameter.minimum, parameter.maximum));
+  return {in_range.begin(), in_range.end()};
+}
+
+// Every combination of valuesFor().
+std::vector<Choice> variationsOf(const Algorithm& algorithm, std::int32_t ranks, Vary vary) {
+  std::vector<Choice> choices{{algorithm.id, defaultParameters(algorithm)}};
+  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
+    std::vector<Choice> varied;
+    for (Choice choice : choices) {
+      for (const std::int64_t value : valuesFor(algorithm.parameters[i], ranks, vary)) {
+        choice.parameters[i] = value;
+        varied.push_back(choice);
+      }
+    }
+    choices = varied;
+  }
+  return choices;
+}
+
+class BuildersTest : public testing::TestWithParam<const Algorithm*> {};
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, BuildersTest, testing::ValuesIn(rowsWithBuilders()),
+                         [](const auto& row) { return std::string(row.param->name); });
+
+// Every kSlices-th number of ranks, so that one case stays short where the build is slow.
+constexpr std::int32_t kSlices = 8;
+class BuildersProof : public testing::TestWithParam<std::tuple<const Algorithm*, std::int32_t>> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Catalogue, BuildersProof, testing::Combine(testing::ValuesIn(rowsWithBuilders()), testing::Range(0, kSlices)),
+    [](const auto& row) {
+      return std::string(std::get<0>(row.param)->name).append("_").append(std::to_string(std::get<1>(row.param)));
+    });
+
+TEST_P(BuildersProof, isAnAllreduceForEveryShapeParameterAndPattern) {
+  const auto& [row, slice] = GetParam();
+  const Algorithm& algorithm = *row;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  for (std::int32_t ranks = 1 + slice; ranks <= 64; ranks += kSlices) {
+    for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kSteps)) {
+      for (const std::int64_t count : countsFor(ranks)) {
+        for (const std::vector<std::int64_t>& pattern : patternsFor(algorithm, ranks, random)) {
+          const std::vector<Schedule> schedules = buildAll(choice, {.ranks = ranks, .count = count}, pattern);
+          const Status status = verify(schedules, {.keeps_rank_order = algorithm.keeps_rank_order});
+          ASSERT_TRUE(status.isOk()) << formatChoice(choice) << ", " << ranks << " ranks, " << count
+                                     << " elements: " << status.message();
+        }
+      }
+    }
+  }
+}
+
+TEST_P(BuildersTest, nobodyExitsBeforeTheLastArrivalOnAnyWindowAndPort) {
+  const Algorithm& algorithm = *GetParam();
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  for (const std::int32_t ranks : {2, 3, 5, 8, 13, 24}) {
+    for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kAll)) {
+      const std::vector<std::int64_t> lateness = randomLateness(ranks, kLongestLateness, random);
+      const std::vector<Seconds> arrivals = arrivalsOf(lateness);
+      const std::vector<Schedule> schedules = buildAll(choice, {.ranks = ranks, .count = 100}, lateness);
+      for (const std::int32_t ports : {1, 2}) {
+        const auto call = simulate(schedules, {8}, {.gamma = 1e-9, .ports = ports}, arrivals);
+        ASSERT_TRUE(call.isOk()) << formatChoice(choice) << ", " << ranks << " ranks: " << call.status().message();
+        const Seconds last_arrival = *std::max_element(arrivals.begin(), arrivals.end());
+        const std::vector<Seconds>& exits = call.value().exits;
+        EXPECT_GE(*std::min_element(exits.begin(), exits.end()), last_arrival - Seconds{1e-9}) << formatChoice(choice);
+      }
+    }
+  }
+}
+
+TEST_P(BuildersTest, sumsIntegersRightAndDoublesToTheSameBitsOnEveryRank) {
+  const Algorithm& algorithm = *GetParam();
+  std::mt19937 random(kSeed);
+  for (const std::int32_t ranks : {1, 2, 3, 4, 5, 7, 8}) {
+    for (const std::int64_t count : countsFor(ranks)) {
+      for (const std::vector<std::int64_t>& pattern : patternsFor(algorithm, ranks, random)) {
+        std::vector<std::vector<std::int64_t>> integers(ranks);
+        std::vector<std::vector<double>> doubles(ranks);
+        std::vector<std::int64_t> sums(count, 0);
+        for (std::int32_t rank = 0; rank < ranks; ++rank) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            integers[rank].push_back(1000 * (rank + 1) + i);
+            doubles[rank].push_back(1.0 / static_cast<double>(integers[rank].back()));
+            sums[i] += integers[rank].back();
+          }
+        }
+        for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kAll)) {
+          SCOPED_TRACE(testing::Message() << formatChoice(choice) << ", " << ranks << " ranks, " << count);
+          const std::vector<Schedule> schedules = buildAll(choice, {.ranks = ranks, .count = count}, pattern);
+          const auto results = interpret<std::int64_t>(schedules, integers, std::plus<>());
+          EXPECT_THAT(results, testing::Each(sums));
+          const auto rounded = interpret<double>(schedules, doubles, std::plus<>());
+          EXPECT_THAT(rounded, testing::Each(rounded[0]));  // positive, so equal values are equal bits
+        }
+      }
+    }
+  }
+}
+
+class OrderedBuildersTest : public testing::TestWithParam<const Algorithm*> {};
+
+INSTANTIATE_TEST_SUITE_P(Catalogue, OrderedBuildersTest, testing::ValuesIn(rowsThatKeepRankOrder()),
+                         [](const auto& row) { return std::string(row.param->name); });
+
+TEST_P(OrderedBuildersTest, concatenatesInRankOrder) {
+  const Algorithm& algorithm = *GetParam();
+  for (const std::int32_t ranks : {1, 2, 3, 4, 5, 7, 8}) {
+    for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kAll)) {
+      std::vector<std::vector<std::string>> letters;
+      std::string whole;
+      for (std::int32_t rank = 0; rank < ranks; ++rank) {
+        letters.emplace_back(ranks + 1, std::string(1, static_cast<char>('a' + rank)));
+        whole += letters.back().front();
+      }
+      const auto schedules = buildAll(choice, {.ranks = ranks, .count = ranks + 1, .commutative = false}, {});
+      const auto results = interpret<std::string>(schedules, letters, std::plus<>());
+      EXPECT_THAT(results, testing::Each(testing::Each(whole))) << formatChoice(choice) << ", " << ranks << " ranks";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace starling

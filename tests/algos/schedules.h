@@ -1,0 +1,77 @@
+// What the tests of this folder share: schedules by name, lateness vectors, and an interpreter that runs schedules on
+// real values in one process.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "algos/simulator.h"
+
+namespace starling {
+
+// All ranks' schedules of a choice as users write it. REQUIRES: the text is right.
+inline std::vector<Schedule> schedulesOf(std::string_view choice, std::int32_t ranks, std::int64_t count,
+                                         std::span<const std::int64_t> lateness_ns = {}) {
+  return buildAll(parseChoice(choice).value(), {.ranks = ranks, .count = count}, lateness_ns);
+}
+
+inline std::vector<std::int64_t> randomLateness(std::int32_t ranks, std::int64_t longest_ns, std::mt19937& random) {
+  std::uniform_int_distribution<std::int64_t> lateness(0, longest_ns);
+  std::vector<std::int64_t> result;
+  for (std::int32_t i = 0; i < ranks; ++i) result.push_back(lateness(random));
+  return result;
+}
+
+inline std::vector<Seconds> arrivalsOf(std::span<const std::int64_t> lateness_ns) {
+  std::vector<Seconds> arrivals;
+  for (const std::int64_t lateness : lateness_ns) arrivals.push_back(fromNanoseconds(lateness));
+  return arrivals;
+}
+
+// Runs every rank's steps in program order, sends buffered: an order of execution that owes nothing to the code under
+// test. Returns the work vectors, by rank; ranks that wait for ever leave theirs unfinished.
+template <typename Value>
+std::vector<std::vector<Value>> interpret(std::span<const Schedule> schedules, std::vector<std::vector<Value>> vectors,
+                                          const std::function<Value(const Value&, const Value&)>& operation) {
+  std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::vector<Value>> in_flight;
+  std::vector<std::size_t> next(schedules.size(), 0);
+  bool has_moved = true;
+  while (std::exchange(has_moved, false)) {
+    for (std::size_t rank = 0; rank < schedules.size(); ++rank) {
+      const auto self = static_cast<std::int32_t>(rank);
+      for (; next[rank] < schedules[rank].steps.size(); ++next[rank], has_moved = true) {
+        const Step& step = schedules[rank].steps[next[rank]];
+        const auto begin = vectors[rank].begin() + step.block.offset;
+        const auto end = begin + step.block.count;
+        if (step.kind == StepKind::kSend) {
+          in_flight[{self, step.peer, step.tag}].assign(begin, end);
+          continue;
+        }
+        const auto message = in_flight.find({step.peer, self, step.tag});
+        if (message == in_flight.end()) break;
+        const std::vector<Value>& incoming = message->second;
+        for (std::int64_t i = 0; i < step.block.count; ++i) {
+          Value& local = *(begin + i);
+          if (step.kind == StepKind::kReceive) {
+            local = incoming[i];
+          } else {
+            local = step.order == OperandOrder::kIncomingLeft ? operation(incoming[i], local)
+                                                              : operation(local, incoming[i]);
+          }
+        }
+        in_flight.erase(message);
+      }
+    }
+  }
+  return vectors;
+}
+
+}  // namespace starling

@@ -1,0 +1,196 @@
+#include "base/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace starling {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using Environment = std::map<std::string, std::string>;
+
+EnvironmentLookup lookupIn(Environment environment) {
+  return [environment = std::move(environment)](const char* variable) -> std::optional<std::string> {
+    const auto found = environment.find(variable);
+    return found == environment.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+// What one row of the table takes, and what its field holds afterwards.
+struct Accepted {
+  const char* text;
+  std::function<void(Options&)> set;
+};
+
+struct RowCase {
+  const char* variable;
+  std::vector<Accepted> accepted;
+  std::vector<const char*> rejected;
+};
+
+void PrintTo(const RowCase& row, std::ostream* out) { *out << row.variable; }
+
+const std::vector<RowCase>& rowCases() {
+  static const std::vector<RowCase> kCases = {
+      {"STARLING_MODE",
+       {{"off", [](Options& options) { options.mode = Mode::kOff; }},
+        {"observe", [](Options& options) { options.mode = Mode::kObserve; }},
+        {"tune", [](Options& options) { options.mode = Mode::kTune; }}},
+       {"on", "Tune", "tune ", "1"}},
+      {"STARLING_ALGORITHM",
+       {{"ring", [](Options& options) { options.algorithm = "ring"; }},
+        {"ring:segments=4,window=2", [](Options& options) { options.algorithm = "ring:segments=4,window=2"; }}},
+       {}},
+      {"STARLING_REPRODUCIBLE",
+       {{"0", [](Options& options) { options.reproducible = false; }},
+        {"1", [](Options& options) { options.reproducible = true; }}},
+       {"2", "yes", "true", "01"}},
+      {"STARLING_DB",
+       {{"/scratch/my runs/tuning.db", [](Options& options) { options.database = "/scratch/my runs/tuning.db"; }}},
+       {}},
+      {"STARLING_VERBOSITY",
+       {{"silent", [](Options& options) { options.verbosity = LogLevel::kSilent; }},
+        {"warning", [](Options& options) { options.verbosity = LogLevel::kWarning; }},
+        {"info", [](Options& options) { options.verbosity = LogLevel::kInfo; }},
+        {"debug", [](Options& options) { options.verbosity = LogLevel::kDebug; }}},
+       {"loud", "INFO", "3"}},
+      {"STARLING_VIRTUAL_RANKS",
+       {{"sort", [](Options& options) { options.virtual_ranks = TablePolicy::kSort; }},
+        {"swap", [](Options& options) { options.virtual_ranks = TablePolicy::kSwap; }}},
+       {"sorted", "off"}},
+      {"STARLING_MINIMUM_CALLS",
+       {{"1", [](Options& options) { options.minimum_calls = 1; }},
+        {"1000000", [](Options& options) { options.minimum_calls = 1'000'000; }}},
+       {"0", "-4", "1000001", "4.5", "4 calls", " 4", "+4", "four", "99999999999999999999"}},
+      {"STARLING_TRIAL_CALLS",
+       {{"1", [](Options& options) { options.trial_calls = 1; }},
+        {"1000", [](Options& options) { options.trial_calls = 1000; }}},
+       {"0", "-1", "1001", "2.0", "two"}},
+      {"STARLING_LONGEST_EPOCH",
+       {{"4", [](Options& options) { options.longest_epoch = 4; }},
+        {"65536", [](Options& options) { options.longest_epoch = 65536; }}},
+       {"3", "65537", "0x100", "1e3"}},
+      {"STARLING_FLUSH_INTERVAL",
+       {{"0.1", [](Options& options) { options.flush_interval = Seconds{0.1}; }},
+        {"30", [](Options& options) { options.flush_interval = Seconds{30.0}; }},
+        {"3600", [](Options& options) { options.flush_interval = Seconds{3600.0}; }}},
+       {"0.09", "0", "-1", "3600.5", "nan", "inf", "2s", "2,5"}},
+  };
+  return kCases;
+}
+
+const OptionRow& rowOf(const char* variable) {
+  for (const OptionRow& row : optionTable()) {
+    if (std::string(row.variable) == variable) return row;
+  }
+  throw std::invalid_argument(std::string("no row for ") + variable);
+}
+
+class OptionRowTest : public testing::TestWithParam<RowCase> {};
+
+TEST_P(OptionRowTest, acceptsEveryAllowedValueAndChangesOnlyItsOwnField) {
+  for (const Accepted& accepted : GetParam().accepted) {
+    const ParsedOptions parsed = parseOptions(lookupIn({{GetParam().variable, accepted.text}}));
+    Options expected;
+    accepted.set(expected);
+    EXPECT_THAT(parsed.errors, IsEmpty()) << accepted.text;
+    EXPECT_TRUE(parsed.options == expected) << accepted.text;
+  }
+}
+
+TEST_P(OptionRowTest, rejectsWithVariableValueAndAllowedValuesWhenNotUnderstood) {
+  const OptionRow& row = rowOf(GetParam().variable);
+  for (const char* text : GetParam().rejected) {
+    const ParsedOptions parsed = parseOptions(lookupIn({{row.variable, text}}));
+    ASSERT_THAT(parsed.errors, SizeIs(1)) << text;
+    EXPECT_THAT(parsed.errors[0], HasSubstr(std::string(row.variable) + "=" + text));
+    EXPECT_THAT(parsed.errors[0], HasSubstr(row.values));
+    EXPECT_THAT(parsed.errors[0], HasSubstr(std::string("default ") + row.fallback));
+    EXPECT_TRUE(parsed.options == Options{}) << text << " changed an option although it was rejected";
+  }
+}
+
+TEST_P(OptionRowTest, fallbackTextSaysTheDefaultThatIsInForce) {
+  const OptionRow& row = rowOf(GetParam().variable);
+  Options options;
+  const Status status = row.apply(row, row.fallback, options);
+  EXPECT_TRUE(status.isOk()) << status.message();
+  EXPECT_TRUE(options == Options{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, OptionRowTest, testing::ValuesIn(rowCases()),
+                         [](const testing::TestParamInfo<RowCase>& row) { return std::string(row.param.variable); });
+
+TEST(OptionTable, hasACaseHereForEveryRowAndNamesEachVariableOnce) {
+  std::set<std::string> tested;
+  for (const RowCase& row : rowCases()) tested.insert(row.variable);
+  std::set<std::string> listed;
+  for (const OptionRow& row : optionTable()) {
+    EXPECT_TRUE(listed.insert(row.variable).second) << row.variable << " is listed twice";
+    EXPECT_TRUE(std::string(row.variable).starts_with("STARLING_")) << row.variable;
+    EXPECT_STRNE(row.values, "") << row.variable;
+    EXPECT_STRNE(row.help, "") << row.variable;
+  }
+  EXPECT_EQ(listed, tested);
+}
+
+TEST(ParseOptions, givesTheDefaultsWhenNothingIsSet) {
+  const ParsedOptions parsed = parseOptions(lookupIn({}));
+  EXPECT_THAT(parsed.errors, IsEmpty());
+  EXPECT_TRUE(parsed.options == Options{});
+}
+
+TEST(ParseOptions, keepsTheGoodValuesWhenOthersAreRejected) {
+  const ParsedOptions parsed = parseOptions(
+      lookupIn({{"STARLING_MODE", "sometimes"}, {"STARLING_TRIAL_CALLS", "7"}, {"STARLING_LONGEST_EPOCH", "never"}}));
+  EXPECT_THAT(parsed.errors, SizeIs(2));
+  Options expected;
+  expected.trial_calls = 7;
+  EXPECT_TRUE(parsed.options == expected);
+}
+
+TEST(ParseEnvironment, readsTheVariablesOfTheProcess) {
+  ASSERT_EQ(setenv("STARLING_TRIAL_CALLS", "9", 1), 0);
+  EXPECT_EQ(parseEnvironment().options.trial_calls, 9);
+  ASSERT_EQ(unsetenv("STARLING_TRIAL_CALLS"), 0);
+  EXPECT_EQ(parseEnvironment().options.trial_calls, Options{}.trial_calls);
+}
+
+TEST(DatabasePath, isTheOptionWhenSet) {
+  Options options;
+  options.database = "/scratch/mine.db";
+  EXPECT_EQ(databasePath(options, lookupIn({{"XDG_DATA_HOME", "/data"}, {"HOME", "/home/ada"}})), "/scratch/mine.db");
+}
+
+TEST(DatabasePath, liesInTheDataHomeWhenTheOptionIsEmpty) {
+  EXPECT_EQ(databasePath(Options{}, lookupIn({{"XDG_DATA_HOME", "/data"}, {"HOME", "/home/ada"}})),
+            "/data/starling/tuning.db");
+}
+
+TEST(DatabasePath, liesInTheHomeFolderWhenThereIsNoDataHome) {
+  EXPECT_EQ(databasePath(Options{}, lookupIn({{"HOME", "/home/ada"}})), "/home/ada/.local/share/starling/tuning.db");
+  EXPECT_EQ(databasePath(Options{}, lookupIn({{"XDG_DATA_HOME", ""}, {"HOME", "/home/ada"}})),
+            "/home/ada/.local/share/starling/tuning.db");
+}
+
+TEST(DatabasePath, liesInTheWorkingFolderWhenThereIsNoHomeEither) {
+  EXPECT_EQ(databasePath(Options{}, lookupIn({})), "starling-tuning.db");
+  EXPECT_EQ(databasePath(Options{}, lookupIn({{"HOME", ""}})), "starling-tuning.db");
+}
+
+}  // namespace
+}  // namespace starling

@@ -1,0 +1,99 @@
+#include "doctor_checks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli_process.h"
+#include "example_database.h"
+#include "installation.h"
+
+namespace starling::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+void writeScript(const std::string& path, const std::string& text) {
+  writeFile(path, "#!/bin/sh\n" + text + "\n");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
+std::string folderOf(const TemporaryFolder& folder) { return std::filesystem::path(folder.file("x")).parent_path(); }
+
+TEST(FindProgram, takesTheFirstExecutable) {
+  const TemporaryFolder plain;
+  const TemporaryFolder good;
+  writeFile(plain.file("mpirun"), "not executable");
+  writeScript(good.file("mpirun"), "true");
+  EXPECT_EQ(findProgram("mpirun", folderOf(plain) + "::" + folderOf(good))->string(), good.file("mpirun"));
+  EXPECT_FALSE(findProgram("mpirun", folderOf(plain)).has_value());
+  EXPECT_FALSE(findProgram("mpirun", "").has_value());
+}
+
+TEST(FindPreload, looksBesideTheFolderOfTheExecutable) {
+  const TemporaryFolder root;
+  const std::filesystem::path executable = root.file("bin/starling");
+  EXPECT_FALSE(findPreload(executable).has_value());
+  EXPECT_EQ(checkPreload(executable).health, Health::kFault);
+  std::filesystem::create_directories(root.file("lib"));
+  writeFile(root.file("lib/libstarling_preload.so"), "");
+  EXPECT_EQ(findPreload(executable)->string(), root.file("lib/libstarling_preload.so"));
+  EXPECT_EQ(checkPreload(executable).health, Health::kOk);
+}
+
+TEST(CheckMpirun, tellsVersionOrWhatIsMissing) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(checkMpirun(folderOf(folder)).health, Health::kFault);
+  writeScript(folder.file("mpirun"), "echo 'mpirun (Open MPI) 9.9.9'");
+  EXPECT_EQ(checkMpirun(folderOf(folder)).health, Health::kOk);
+  EXPECT_THAT(checkMpirun(folderOf(folder)).text, HasSubstr("9.9.9"));
+  writeScript(folder.file("mpirun"), "echo 'HYDRA build details:'");
+  EXPECT_EQ(checkMpirun(folderOf(folder)).health, Health::kWarning);
+  writeScript(folder.file("mpirun"), "exit 1");
+  EXPECT_EQ(checkMpirun(folderOf(folder)).health, Health::kFault);
+}
+
+TEST(CheckDatabase, acceptsAGoodOneAndAFutureOne) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(checkDatabase(folder.file("new/tuning.db")).health, Health::kOk);
+  writeExampleDatabase(folder.file("tuning.db"));
+  EXPECT_THAT(checkDatabase(folder.file("tuning.db")).text, HasSubstr("2 runs"));
+}
+
+TEST(CheckDatabase, refusesAnotherKindOfFile) {
+  const TemporaryFolder folder;
+  writeFile(folder.file("notes.txt"), "These are notes, not a database.\n");
+  const Finding finding = checkDatabase(folder.file("notes.txt"));
+  EXPECT_EQ(finding.health, Health::kFault);
+  EXPECT_THAT(finding.text, HasSubstr("notes.txt"));
+  EXPECT_NE(finding.remedy, "");
+}
+
+TEST(CheckOptions, tellsEachVariableThatIsWrong) {
+  EXPECT_EQ(checkOptions({"STARLING_MODE=tune"}).front().health, Health::kOk);
+  const auto findings = checkOptions({"STARLING_MODE=fast", "STARLING_ALGORITHM=unheard_of", "STARLING_MOD=off"});
+  ASSERT_THAT(findings, SizeIs(3));
+  EXPECT_EQ(findings[0].health, Health::kFault);
+  EXPECT_THAT(findings[0].text, HasSubstr("STARLING_MODE=fast"));
+  EXPECT_EQ(findings[1].health, Health::kFault);
+  EXPECT_THAT(findings[1].text, HasSubstr("unheard_of"));
+  EXPECT_EQ(findings[2].health, Health::kWarning);
+  EXPECT_THAT(findings[2].text, HasSubstr("STARLING_MOD is not read"));
+}
+
+TEST(CheckPinning, warnsOfVariablesAndParameterFiles) {
+  const TemporaryFolder home;
+  std::filesystem::create_directories(home.file(".openmpi"));
+  const std::string home_entry = "HOME=" + folderOf(home);
+  EXPECT_EQ(checkPinning({home_entry}).front().health, Health::kOk);
+  EXPECT_THAT(checkPinning({"OMPI_MCA_coll_tuned_allreduce_algorithm=4"}).front().text,
+              HasSubstr("OMPI_MCA_coll_tuned_allreduce_algorithm=4"));
+  writeFile(home.file(".openmpi/mca-params.conf"), "# comment\n coll_tuned_use_dynamic_rules = 1\n");
+  const auto findings = checkPinning({home_entry});
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].health, Health::kWarning);
+  EXPECT_THAT(findings[0].text, HasSubstr("coll_tuned_use_dynamic_rules"));
+}
+
+}  // namespace
+}  // namespace starling::cli

@@ -1,0 +1,51 @@
+#include "site_lookup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "records.h"
+
+namespace starling::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::vector<RecordedKey> exampleKeys() {
+  SiteRecord signature;
+  signature.identity = "signature";
+  return {recordedKey(1, labelledSite("dot")),
+          recordedKey(2, symbolSite("Solver::dot()", 1)),
+          recordedKey(3, symbolSite("Solver::norm()", 2)),
+          recordedKey(3, symbolSite("Solver::norm()", 2)),
+          recordedKey(4, symbolSite("", 3), {"Grid::halo()", "/src/grid.cc", 7}),
+          recordedKey(5, signature)};
+}
+
+TEST(SiteLookup, takesANumber) {
+  EXPECT_EQ(findSite(exampleKeys(), "3").value(), 3);
+  EXPECT_THAT(findSite(exampleKeys(), "9").status().message(), HasSubstr("no site '9'"));
+}
+
+TEST(SiteLookup, prefersALabelToAPartOfASymbol) { EXPECT_EQ(findSite(exampleKeys(), "dot").value(), 1); }
+
+TEST(SiteLookup, takesAPartOfASymbol) {
+  EXPECT_EQ(findSite(exampleKeys(), "norm").value(), 3);
+  EXPECT_EQ(findSite(exampleKeys(), "halo").value(), 4);
+}
+
+TEST(SiteLookup, takesAnIdentity) { EXPECT_EQ(findSite(exampleKeys(), "signature").value(), 5); }
+
+TEST(SiteLookup, listsTheMatchesWhenAmbiguous) {
+  EXPECT_THAT(findSite(exampleKeys(), "Solver").status().message(),
+              AllOf(HasSubstr("matches 2 sites"), HasSubstr("2 Solver::dot"), HasSubstr("3 Solver::norm")));
+}
+
+TEST(SiteLookup, findsNothingWhereThereIsNothing) {
+  EXPECT_FALSE(findSite({}, "1").isOk());
+  EXPECT_FALSE(findSite(exampleKeys(), "").isOk());
+  EXPECT_THAT(findSite(exampleKeys(), "velocity").status().message(), HasSubstr("starling sites"));
+}
+
+}  // namespace
+}  // namespace starling::cli

@@ -1,0 +1,82 @@
+// What the MPI tests share: a main() that runs all tests on all ranks of MPI_COMM_WORLD, and a watchdog.
+//
+// A failure on any rank fails the program. Rank 0 reports as GoogleTest does, the others only what fails on them. Tests
+// compare with EXPECT_, for a rank that leaves a test early is missed in the next collective operation.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace starling {
+
+// Of MPI_COMM_WORLD.
+int worldRank();
+int worldSize();
+
+// Aborts the program, with a line on stderr that says what hung, unless it is destroyed or renewed in time. Every test
+// has one of its own.
+class Watch {
+ public:
+  explicit Watch(std::string what, std::chrono::seconds patience = std::chrono::seconds(60));
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // The next phase begins: it has its own name and the whole patience again.
+  void phase(std::string what);
+
+ private:
+  void work();
+
+  const int rank_;
+  const std::chrono::seconds patience_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string what_;
+  std::chrono::steady_clock::time_point deadline_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+// Collective: all ranks of the communicator passed equal values.
+bool isEqualOnAllRanks(std::uint64_t value, MPI_Comm communicator);
+
+// Of the bytes; not 0.
+std::uint64_t hashOfBytes(const void* bytes, std::size_t size);
+
+// Sets an environment variable on this rank while it lives. Options that the ranks have not yet agreed on are read when
+// a communicator makes its first call.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const std::string& value);
+  ~ScopedVariable();
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+// A duplicate of a communicator, freed at the end. Collective at both ends.
+class ScopedDuplicate {
+ public:
+  explicit ScopedDuplicate(MPI_Comm original) { MPI_Comm_dup(original, &communicator_); }
+  ~ScopedDuplicate() { MPI_Comm_free(&communicator_); }
+  ScopedDuplicate(const ScopedDuplicate&) = delete;
+  ScopedDuplicate& operator=(const ScopedDuplicate&) = delete;
+
+  MPI_Comm get() const { return communicator_; }
+
+ private:
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+};
+
+}  // namespace starling

@@ -1,0 +1,92 @@
+// What the tests share that start whole programs under mpirun.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace starling {
+
+// A fresh folder, removed with all it holds.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "starling-mpi-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TemporaryFolder() {
+    std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+    std::filesystem::remove_all(path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string readFile(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+inline void writeFile(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+// How a program ended, and what it and mpirun wrote.
+struct Outcome {
+  int exit_code = -1;
+  std::string text;
+
+  // What Starling had to say on stderr.
+  std::vector<std::string> messages() const {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      if (line.starts_with("starling: ")) lines.push_back(line);
+    }
+    return lines;
+  }
+};
+
+struct Launch {
+  std::string program;    // path
+  std::string arguments;  // for a shell
+  int ranks = 3;
+  std::map<std::string, std::string> environment;  // of mpirun and, by that, of ranks on this machine
+  std::string launcher_options;                    // for a shell
+};
+
+// Runs the program under mpirun, a minute at most.
+inline Outcome launch(const Launch& what) {
+  std::string command = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
+  for (const auto& [name, value] : what.environment) command += " " + name + "='" + value + "'";
+  command += " timeout --kill-after=5 60 " STARLING_TEST_MPIRUN " " + what.launcher_options + " -n " +
+             std::to_string(what.ranks) + " '" + what.program + "' " + what.arguments + " 2>&1";
+  Outcome outcome;
+  FILE* const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  std::array<char, 4096> buffer{};
+  while (const std::size_t bytes = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.text.append(buffer.data(), bytes);
+  }
+  const int status = ::pclose(pipe);
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+}  // namespace starling

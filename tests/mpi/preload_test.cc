@@ -1,0 +1,96 @@
+// Programs that were not changed, with the preload library in the way: C and all three ways of Fortran.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "launcher.h"
+#include "store/reader.h"
+
+namespace starling {
+namespace {
+
+constexpr int kCallsOfEachType = 50;  // in every program
+constexpr int kRanks = 3;
+
+const std::vector<std::string>& programs() {
+  static const std::vector<std::string> kPaths{
+      STARLING_PRELOAD_C,
+#ifdef STARLING_PRELOAD_FORTRAN
+      STARLING_PRELOAD_FORTRAN,
+      STARLING_PRELOAD_USEMPI,
+      STARLING_PRELOAD_F08,
+#endif
+  };
+  return kPaths;
+}
+
+std::string nameOf(const std::string& path) { return std::filesystem::path(path).filename(); }
+
+class Preload : public testing::TestWithParam<std::string> {
+ protected:
+  Launch program() const {
+    Launch what;
+    what.program = GetParam();
+    what.ranks = kRanks;
+    what.environment["STARLING_DB"] = database_;
+    return what;
+  }
+  Launch preloaded() const {
+    Launch what = program();
+    what.launcher_options = "-x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'";
+    return what;
+  }
+
+  TemporaryFolder folder_;
+  std::string database_ = folder_.file("tuning.db");
+};
+
+TEST_P(Preload, everyCallGoesThroughStarling) {
+  const Outcome outcome = launch(preloaded());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.messages(), testing::IsEmpty());
+  const auto reader = Reader::open(database_);
+  ASSERT_TRUE(reader.isOk()) << reader.status().message();
+  const auto runs = reader.value().runs();
+  ASSERT_TRUE(runs.isOk());
+  ASSERT_EQ(runs.value().size(), 1U);
+  EXPECT_EQ(runs.value()[0].run.program, nameOf(GetParam()));
+  EXPECT_TRUE(runs.value()[0].finished.has_value());
+  const auto keys = reader.value().keys(runs.value()[0].number);
+  ASSERT_TRUE(keys.isOk());
+  std::map<std::string, std::int64_t> calls_of_type;
+  for (const KeyRow& row : keys.value()) {
+    EXPECT_EQ(row.key.state, "settled");
+    EXPECT_EQ(row.key.id.operation, "sum");
+    EXPECT_EQ(nameOf(row.site.module), nameOf(GetParam())) << "the site is in the program, not in a wrapper";
+    calls_of_type[row.key.id.type] += row.key.calls;
+  }
+  const std::map<std::string, std::int64_t> expected{{"double", kCallsOfEachType}, {"int32", kCallsOfEachType}};
+  EXPECT_EQ(calls_of_type, expected);
+  EXPECT_EQ(keys.value().size(), 2U) << "two lines call";
+}
+
+TEST_P(Preload, schedulesGiveRightResults) {
+  for (const char* algorithm : {"ring_segmented", "rabenseifner"}) {
+    Launch forced = preloaded();
+    forced.environment["STARLING_ALGORITHM"] = algorithm;
+    const Outcome outcome = launch(forced);
+    EXPECT_EQ(outcome.exit_code, 0) << algorithm << ": " << outcome.text;
+    EXPECT_THAT(outcome.messages(), testing::IsEmpty());
+  }
+}
+
+TEST_P(Preload, programRunsWithoutIt) {
+  EXPECT_EQ(launch(program()).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(database_));
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Preload, testing::ValuesIn(programs()),
+                         [](const auto& test) { return nameOf(test.param); });
+
+}  // namespace
+}  // namespace starling

@@ -1,0 +1,107 @@
+#include "store/background_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/log.h"
+#include "database_fixture.h"
+
+namespace starling {
+namespace {
+
+std::vector<std::string>& warnings() {
+  static std::vector<std::string> told;
+  return told;
+}
+
+void keepWarning(LogLevel, std::string_view message) { warnings().emplace_back(message); }
+
+// Warnings go to warnings() instead of stderr.
+class BackgroundWriterTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    warnings().clear();
+    setLogSink(keepWarning);
+  }
+  void TearDown() override { setLogSink(nullptr); }
+
+  TemporaryFolder folder_;
+  const std::string path_ = folder_.file("tuning.db");
+};
+
+Run someRun() {
+  Run run;
+  run.id = "run-1";
+  run.program = "program";
+  return run;
+}
+
+Batch siteBatch(const std::string& label) {
+  Batch batch;
+  SiteRecord site;
+  site.identity = "label:" + label;
+  site.label = label;
+  batch.sites.push_back(site);
+  return batch;
+}
+
+TEST_F(BackgroundWriterTest, writesWhatIsPushedAndFinishesTheRun) {
+  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  writer.push(siteBatch("a"));
+  writer.push(siteBatch("b"));
+  EXPECT_TRUE(writer.flush(Seconds{30}));
+  EXPECT_EQ(count(path_, "sites"), 2);
+  EXPECT_TRUE(writer.finish(Seconds{30}));
+  EXPECT_EQ(count(path_, "runs WHERE finished IS NOT NULL"), 1);
+  EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(BackgroundWriterTest, warnsOnceAndLosesNothingWhileTheFileIsLocked) {
+  { const Database made = openDatabase(path_); }
+  auto other = sqlite::Connection::open(path_, sqlite::Access::kReadWrite, Seconds{5.0});
+  ASSERT_TRUE(other.isOk());
+  expectOk(other.value().execute("BEGIN EXCLUSIVE"));
+  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  writer.push(siteBatch("a"));
+  EXPECT_FALSE(writer.flush(Seconds{2.5}));
+  writer.push(siteBatch("b"));
+  expectOk(other.value().execute("ROLLBACK"));
+  EXPECT_TRUE(writer.flush(Seconds{30}));
+  EXPECT_EQ(count(path_, "sites"), 2);
+  EXPECT_LE(warnings().size(), 1u);  // logOnce() may have told it for another case of this process
+}
+
+TEST_F(BackgroundWriterTest, leavesAForeignFileAsItIs) {
+  std::ofstream(path_) << "not a database, but somebody's notes";
+  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  writer.push(siteBatch("a"));
+  EXPECT_FALSE(writer.finish(Seconds{0.5}));
+  std::ifstream file(path_);
+  std::string text;
+  std::getline(file, text);
+  EXPECT_EQ(text, "not a database, but somebody's notes");
+}
+
+TEST_F(BackgroundWriterTest, keepsSitesOfBatchesThatItHadToDrop) {
+  { const Database made = openDatabase(path_); }
+  auto other = sqlite::Connection::open(path_, sqlite::Access::kReadWrite, Seconds{5.0});
+  ASSERT_TRUE(other.isOk());
+  expectOk(other.value().execute("BEGIN EXCLUSIVE"));
+  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  constexpr int kMoreThanTheQueueHolds = 1100;
+  for (int i = 0; i < kMoreThanTheQueueHolds; ++i) writer.push(siteBatch(std::to_string(i)));
+  expectOk(other.value().execute("ROLLBACK"));
+  EXPECT_TRUE(writer.flush(Seconds{60}));
+  EXPECT_EQ(count(path_, "sites"), kMoreThanTheQueueHolds);
+}
+
+TEST_F(BackgroundWriterTest, writesNothingForAnEmptyBatch) {
+  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  writer.push(Batch{});
+  EXPECT_TRUE(writer.finish(Seconds{30}));
+  EXPECT_EQ(count(path_, "sites"), 0);
+}
+
+}  // namespace
+}  // namespace starling

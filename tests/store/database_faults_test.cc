@@ -1,0 +1,154 @@
+// What the database does when it cannot: locks held by others, damage, missing rights, a full disk.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "database_fixture.h"
+#include "store/database.h"
+#include "store/sqlite.h"
+
+namespace starling {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr Seconds kShort{0.05};
+
+TEST(DatabaseFaults, nothingIsLostWhenAnotherHoldsTheLock) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  Database database = openDatabase(path, kShort);
+  expectOk(database.beginRun(sampleRun("r")));
+  {
+    const auto other = sqlite::Connection::open(path, sqlite::Access::kReadWrite, kShort);
+    const sqlite::Transaction held(other.value());
+    ASSERT_TRUE(held.status().isOk());
+    EXPECT_THAT(database.write("r", sampleBatch()).message(),
+                AllOf(HasSubstr("cannot write to " + path), HasSubstr("lock"), HasSubstr("0.05 s")));
+    EXPECT_TRUE(database.policies(sampleEnvironment(), "heat").isOk());  // reading goes on beside a writer
+  }
+  expectOk(database.write("r", sampleBatch()));
+  EXPECT_EQ(count(path, "observations"), 1);
+}
+
+TEST(DatabaseFaults, writeEndsWithinPatienceWhenAReaderStays) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  Database database = openDatabase(path, kShort);
+  expectOk(database.beginRun(sampleRun("r")));
+  {
+    const auto other = sqlite::Connection::open(path, sqlite::Access::kReadOnly, kShort);
+    sqlite::Statement reading = other.value().prepare("SELECT number FROM runs");
+    ASSERT_TRUE(reading.start().next());  // and stays at the row
+    EXPECT_THAT(database.write("r", sampleBatch()).message(), HasSubstr("lock"));
+  }
+  EXPECT_EQ(count(path, "observations"), 0);
+  expectOk(database.write("r", sampleBatch()));
+}
+
+TEST(DatabaseFaults, damagedFileIsRefusedAndKept) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  {
+    Database database = openDatabase(path);
+    expectOk(database.beginRun(sampleRun("r")));
+    Batch batch = sampleBatch();
+    for (int epoch = 0; epoch < 5000; ++epoch) {
+      batch.arrivals.push_back(batch.arrivals.front());
+      batch.arrivals.back().epoch = epoch;
+    }
+    expectOk(database.write("r", batch));
+  }
+  const std::string whole = readFile(path);
+  const std::size_t tables = whole.size() / 2;  // the schema is before it
+  for (const std::size_t first_bad : {std::size_t{4096}, tables}) {
+    std::string bytes = whole;
+    std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(first_bad), bytes.end(), '\x5a');
+    writeFile(path, bytes);
+    Result<Database> opened = Database::open(path);
+    const Status status = opened.isOk() ? opened.value().write("r", sampleBatch()) : opened.status();
+    EXPECT_THAT(status.message(), AllOf(HasSubstr("damaged"), HasSubstr("move it away"), HasSubstr(path)));
+    EXPECT_EQ(opened.isOk(), first_bad == tables);
+    EXPECT_TRUE(readFile(path) == bytes);
+  }
+}
+
+TEST(DatabaseFaults, fileThatWasCutIsRefusedAndKept) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  openDatabase(path);
+  const std::string bytes = readFile(path).substr(0, 10'000);
+  writeFile(path, bytes);
+  EXPECT_THAT(Database::open(path).status().message(), HasSubstr("damaged"));
+  EXPECT_TRUE(readFile(path) == bytes);
+}
+
+TEST(DatabaseFaults, saysSoWhenFileMayNotBeWritten) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  openDatabase(path);
+  std::filesystem::permissions(path, std::filesystem::perms(0444));
+  const WithoutPrivileges nobody;
+  EXPECT_THAT(Database::open(path).status().message(), AllOf(HasSubstr("may not be written"), HasSubstr(path)));
+}
+
+TEST(DatabaseFaults, saysSoWhenFolderMayNotBeWritten) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  {
+    const WithoutPrivileges nobody;
+    openDatabase(path);
+  }
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0555));
+  const WithoutPrivileges nobody;
+  Database database = openDatabase(path);
+  EXPECT_THAT(database.beginRun(sampleRun("r")).message(), AllOf(HasSubstr("folder"), HasSubstr("STARLING_DB")));
+  EXPECT_THAT(Database::open(folder.file("new.db")).status().message(), HasSubstr("may be used by this user"));
+  EXPECT_THAT(Database::open(folder.file("b/c.db")).status().message(),
+              AllOf(HasSubstr("folder cannot be made"), HasSubstr("Permission denied")));
+}
+
+// While it lives, files of this process grow to `bytes` at most, as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+TEST(DatabaseFaults, nothingIsLostWhenDiskIsFull) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  Database database = openDatabase(path);
+  expectOk(database.beginRun(sampleRun("r")));
+  expectOk(database.write("r", sampleBatch()));
+  Batch large = sampleBatch();
+  large.decisions.front().call = 13;
+  large.decisions.front().reason.assign(1'000'000, 'x');
+  {
+    const FileSizeLimit limit(std::filesystem::file_size(path) + 8192);
+    EXPECT_THAT(database.write("r", large).message(), AllOf(HasSubstr("cannot write to"), HasSubstr("check the disk")));
+  }
+  EXPECT_EQ(count(path, "decisions"), 1);
+  expectOk(database.write("r", large));
+  EXPECT_EQ(count(path, "decisions"), 2);
+}
+
+}  // namespace
+}  // namespace starling

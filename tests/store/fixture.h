@@ -1,0 +1,151 @@
+// What the store's tests share: a folder that goes away, whole files, and records with no field left at its default.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "store/records.h"
+
+namespace starling {
+
+// A fresh folder, removed with all it holds.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "starling-store-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+    std::filesystem::permissions(path_, std::filesystem::perms::all);
+  }
+  ~TemporaryFolder() {
+    std::filesystem::permissions(path_, std::filesystem::perms::all);
+    std::filesystem::remove_all(path_);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// While it lives, file permissions count even for root.
+class WithoutPrivileges {
+ public:
+  WithoutPrivileges() {
+    constexpr uid_t kNobody = 65534;
+    if (was_ == 0) {
+      EXPECT_EQ(::seteuid(kNobody), 0);
+    }
+  }
+  ~WithoutPrivileges() {
+    if (was_ == 0) {
+      EXPECT_EQ(::seteuid(0), 0);
+    }
+  }
+  WithoutPrivileges(const WithoutPrivileges&) = delete;
+  WithoutPrivileges& operator=(const WithoutPrivileges&) = delete;
+
+ private:
+  uid_t was_ = ::geteuid();
+};
+
+inline std::string readFile(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+inline void writeFile(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+inline Environment sampleEnvironment() {
+  return {.ranks = 8,
+          .nodes = 2,
+          .ranks_per_node = 4,
+          .processor = "Example 9000",
+          .mpi_version = "Open MPI v4.1.4",
+          .transport = "network"};
+}
+
+inline Run sampleRun(const std::string& id) {
+  return {.id = id, .environment = sampleEnvironment(), .program = "heat", .started = 1'700'000'000};
+}
+
+inline KeyId sampleKeyId() {
+  return {.communicator = "c1", .site = "heat[ab12]+0x40", .size_class = 13, .type = "double", .operation = "sum"};
+}
+
+inline PolicyRecord samplePolicy() {
+  return {.site = "heat[ab12]+0x40",
+          .communicator_size = 3,
+          .size_class = 13,
+          .type = "double",
+          .operation = "sum",
+          .choice = "slt:segments=64,window=8",
+          .table = {2, 0, 1},
+          .lateness_ns = {0, 1500, 9'000'000'000},
+          .gain = 1.25,
+          .reason = "slt was quicker. Rank 1 is late."};
+}
+
+// One record of each kind.
+inline Batch sampleBatch() {
+  Batch batch;
+  batch.communicators = {{.id = "c1", .name = "rows", .size = 3}};
+  batch.sites = {{.identity = "heat[ab12]+0x40",
+                  .label = "residual",
+                  .module = "/opt/heat",
+                  .build_id = "ab12",
+                  .offset = 0xFFFF'FFFF'FFFF'FFF0,
+                  .symbol = "solve() at heat.cc:40"}};
+  batch.keys = {{.id = sampleKeyId(),
+                 .bytes = 8000,
+                 .calls = 500,
+                 .exploration_calls = 20,
+                 .seconds = 1.5,
+                 .imbalance = 0.002,
+                 .state = "settled",
+                 .choice = "slt:segments=64,window=8",
+                 .table = {2, 0, 1},
+                 .gain = 1.25}};
+  batch.observations = {{.key = sampleKeyId(),
+                         .epoch = 3,
+                         .choice = "ring",
+                         .exploration = true,
+                         .calls = 4,
+                         .samples = 2,
+                         .elapsed_mean = 0.004,
+                         .post_arrival_mean = 0.003,
+                         .post_arrival_minimum = 0.001,
+                         .post_arrival_deviation = 0.0005}};
+  batch.arrivals = {{.key = sampleKeyId(),
+                     .epoch = 3,
+                     .rank = 1,
+                     .samples = 2,
+                     .mean = 0.01,
+                     .deviation = 0.001,
+                     .predicted = 0.011,
+                     .method = "regression"}};
+  batch.decisions = {{.key = sampleKeyId(),
+                      .epoch = 3,
+                      .call = 12,
+                      .choice = "ring",
+                      .table = {1, 2, 0},
+                      .reason = "It was the quickest.",
+                      .expected = 0.002,
+                      .measured = 0.003,
+                      .native = 0.006}};
+  batch.policies = {samplePolicy()};
+  return batch;
+}
+
+}  // namespace starling

@@ -1,0 +1,141 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "fixture.h"
+#include "store/policy_document.h"
+
+namespace starling {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+PolicyDocument sampleDocument() { return {sampleEnvironment(), "heat", {samplePolicy()}}; }
+
+constexpr const char* kSampleText = R"({
+  "format": "starling-policy",
+  "version": 1,
+  "environment": {
+    "ranks": 8,
+    "nodes": 2,
+    "ranks_per_node": 4,
+    "processor": "Example 9000",
+    "mpi_version": "Open MPI v4.1.4",
+    "transport": "network"
+  },
+  "program": "heat",
+  "policies": [
+    {
+      "site": "heat[ab12]+0x40",
+      "communicator_size": 3,
+      "size_class": 13,
+      "type": "double",
+      "operation": "sum",
+      "choice": "slt:segments=64,window=8",
+      "table": [2,0,1],
+      "lateness_ns": [0,1500,9000000000],
+      "gain": 1.25,
+      "reason": "slt was quicker. Rank 1 is late."
+    }
+  ]
+}
+)";
+
+// The message for the sample with `pattern` replaced.
+std::string errorWhen(const std::string& pattern, const std::string& replacement) {
+  const std::string text = std::regex_replace(std::string(kSampleText), std::regex(pattern), replacement);
+  EXPECT_NE(text, kSampleText) << pattern << " is not in the sample";
+  return parsePolicyJson(text).status().message();
+}
+
+TEST(PolicyJson, textIsAsDocumentedWhenFormatted) { EXPECT_EQ(formatPolicyJson(sampleDocument()), kSampleText); }
+
+TEST(PolicyJson, documentComesBackWhenParsed) {
+  PolicyDocument document = sampleDocument();
+  document.policies.push_back({.site = "any",
+                               .communicator_size = 1,
+                               .size_class = 0,
+                               .type = "float",
+                               .operation = "max",
+                               .choice = "native",
+                               .table = {},
+                               .lateness_ns = {},
+                               .gain = {},
+                               .reason = "\"quoted\"\n\xc3\xa9"});
+  const Result<PolicyDocument> parsed = parsePolicyJson(formatPolicyJson(document));
+  ASSERT_TRUE(parsed.isOk()) << parsed.status().message();
+  EXPECT_EQ(parsed.value().environment, document.environment);
+  EXPECT_EQ(parsed.value().program, document.program);
+  EXPECT_TRUE(parsed.value().policies == document.policies);
+}
+
+TEST(PolicyJson, emptyDocumentComesBack) {
+  const Result<PolicyDocument> parsed = parsePolicyJson(formatPolicyJson({sampleEnvironment(), "heat", {}}));
+  ASSERT_TRUE(parsed.isOk()) << parsed.status().message();
+  EXPECT_TRUE(parsed.value().policies.empty());
+}
+
+TEST(PolicyJson, bytesThatAreNoTextAreReplacedWhenFormatted) {
+  PolicyDocument document = sampleDocument();
+  document.program = "he\xff\xfe";
+  EXPECT_TRUE(parsePolicyJson(formatPolicyJson(document)).isOk());
+}
+
+TEST(PolicyJson, fieldsWithDefaultsMayBeLeftOut) {
+  const std::string text =
+      std::regex_replace(std::string(kSampleText), std::regex(",\\s*\"table\": [^}]*\n    \\}"), "}");
+  const Result<PolicyDocument> parsed = parsePolicyJson(text);
+  ASSERT_TRUE(parsed.isOk()) << parsed.status().message();
+  const PolicyRecord& policy = parsed.value().policies.front();
+  EXPECT_TRUE(policy.table.empty() && policy.lateness_ns.empty() && policy.reason.empty() && !policy.gain);
+}
+
+TEST(PolicyJson, errorSaysLineWhenTextIsNoJson) {
+  EXPECT_THAT(errorWhen("\"version\": 1,", "\"version\": ,"), AllOf(HasSubstr("line 3"), HasSubstr("expected")));
+  EXPECT_THAT(parsePolicyJson("").status().message(), HasSubstr("line 1"));
+}
+
+TEST(PolicyJson, errorNamesFieldWhenHeaderIsWrong) {
+  EXPECT_THAT(parsePolicyJson("[]").status().message(), HasSubstr("expected an object"));
+  EXPECT_THAT(errorWhen("starling-policy", "other"), HasSubstr("format: is \"other\"; expected \"starling-policy\""));
+  EXPECT_THAT(errorWhen("\"format\".*\n", "\n"), HasSubstr("format: is missing"));
+  EXPECT_THAT(errorWhen("\"version\": 1", "\"version\": 2"), HasSubstr("version: is 2; this Starling reads version 1"));
+  EXPECT_THAT(errorWhen("\"version\": 1,", ""), HasSubstr("version: is missing"));
+  EXPECT_THAT(errorWhen("\"program\": \"heat\",", ""), HasSubstr("program: is missing"));
+  EXPECT_THAT(errorWhen("\"heat\"", "3"), HasSubstr("program: expected a text"));
+  EXPECT_THAT(errorWhen("\"program\"", "\"programme\": 1, \"program\""), HasSubstr("programme: is no known field"));
+}
+
+TEST(PolicyJson, errorNamesFieldWhenItsKindIsWrong) {
+  EXPECT_THAT(errorWhen("\"nodes\": 2", "\"nodes\": \"2\""),
+              HasSubstr("environment.nodes: is a text; expected a whole number"));
+  EXPECT_THAT(errorWhen("\"nodes\": 2", "\"nodes\": 2.5"), HasSubstr("environment.nodes: is a fraction"));
+  EXPECT_THAT(errorWhen("\"nodes\": 2", "\"nodes\": 3000000000"),
+              HasSubstr("environment.nodes: is 3000000000; expected a whole number from -2147483648 to 2147483647"));
+  EXPECT_THAT(errorWhen("\\[2,0,1\\]", "[2,true,1]"), HasSubstr("policies[0].table[1]: is true"));
+  EXPECT_THAT(errorWhen("\\[2,0,1\\]", "{}"), HasSubstr("policies[0].table: is an object; expected a list"));
+  EXPECT_THAT(errorWhen("1\\.25", "\"1.25\""), HasSubstr("policies[0].gain: is a text; expected a number"));
+  EXPECT_THAT(errorWhen("\"type\": \"double\"", "\"type\": null"), HasSubstr("policies[0].type: is null"));
+  EXPECT_THAT(errorWhen("\"choice\".*\n", "\n"), HasSubstr("policies[0].choice: is missing"));
+  EXPECT_THAT(errorWhen("\"reason\"", "\"raeson\""),
+              AllOf(HasSubstr("policies[0].raeson: is no known field"), HasSubstr("lateness_ns, gain, reason")));
+}
+
+TEST(PolicyJson, errorNamesFieldWhenItsValueMakesNoSense) {
+  EXPECT_THAT(errorWhen("\"communicator_size\": 3", "\"communicator_size\": 0"),
+              HasSubstr("policies[0].communicator_size: is 0; expected 1 or more"));
+  EXPECT_THAT(errorWhen("\"size_class\": 13", "\"size_class\": 63"), HasSubstr("policies[0].size_class: is 63"));
+  EXPECT_THAT(errorWhen("\"size_class\": 13", "\"size_class\": -1"), HasSubstr("policies[0].size_class: is -1"));
+  EXPECT_THAT(errorWhen("\\[2,0,1\\]", "[2,0,2]"),
+              HasSubstr("policies[0].table: is no order of the ranks; expected each of 0 to 2 once"));
+  EXPECT_THAT(errorWhen("\\[2,0,1\\]", "[1,0]"), HasSubstr("policies[0].table"));
+  EXPECT_THAT(errorWhen("\\[0,1500,9000000000\\]", "[0]"),
+              HasSubstr("policies[0].lateness_ns: has 1 entries; expected 3"));
+  EXPECT_THAT(errorWhen("\"site\": \"[^\"]*\"", "\"site\": \"\""), HasSubstr("policies[0].site: is empty"));
+  EXPECT_THAT(errorWhen("\"choice\": \"[^\"]*\"", "\"choice\": \"\""), HasSubstr("policies[0].choice: is empty"));
+}
+
+}  // namespace
+}  // namespace starling

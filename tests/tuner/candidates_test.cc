@@ -1,0 +1,184 @@
+#include "tuner/candidates.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace starling {
+namespace {
+
+constexpr CostModel kModel{.alpha = {2e-6}, .beta = 1e-9, .gamma = 1e-10, .ports = 1};
+constexpr std::size_t kAll = 100;  // more than the catalogue has
+
+CandidateQuery queryOf(std::int32_t ranks, std::int64_t count, bool commutative = true) {
+  return {.shape = {.ranks = ranks, .count = count, .commutative = commutative},
+          .element_size = Bytes{8},
+          .model = kModel,
+          .lateness_ns = {}};
+}
+
+// The last virtual rank comes that much after the others.
+CandidateQuery lateQuery(std::int32_t ranks, std::int64_t count, std::int64_t lateness_ns) {
+  CandidateQuery query = queryOf(ranks, count);
+  query.lateness_ns.assign(static_cast<std::size_t>(ranks), 0);
+  query.lateness_ns.back() = lateness_ns;
+  return query;
+}
+
+std::string nameOf(const Candidate& candidate) { return findAlgorithm(candidate.choice.algorithm)->name; }
+
+std::int64_t stepsOf(const Choice& choice, const Shape& shape) {
+  std::int64_t steps = 0;
+  for (const Schedule& schedule : buildAll(choice, shape, {}))
+    steps += static_cast<std::int64_t>(schedule.steps.size());
+  return steps;
+}
+
+TEST(RankCandidates, givesEachAlgorithmOnceAndNeverNative) {
+  for (const std::int32_t ranks : {2, 3, 8, 13}) {
+    for (const std::int64_t count : {0, 1, 1000, 100'000}) {
+      const std::vector<Candidate> candidates = rankCandidates(queryOf(ranks, count), kAll);
+      std::set<std::int32_t> algorithms;
+      for (const Candidate& candidate : candidates) algorithms.insert(candidate.choice.algorithm);
+      EXPECT_EQ(candidates.size(), catalogue().size() - 1);
+      EXPECT_EQ(algorithms.size(), candidates.size());
+      EXPECT_FALSE(algorithms.contains(kNativeAlgorithm));
+    }
+  }
+}
+
+TEST(RankCandidates, givesAtMostTheLimitAndThenTheBest) {
+  const std::vector<Candidate> all = rankCandidates(queryOf(8, 4096), kAll);
+  for (const std::size_t limit : {0, 1, 4}) {
+    const std::vector<Candidate> candidates = rankCandidates(queryOf(8, 4096), limit);
+    ASSERT_EQ(candidates.size(), limit);
+    for (std::size_t i = 0; i < limit; ++i) EXPECT_EQ(candidates[i].choice, all[i].choice);
+  }
+}
+
+TEST(RankCandidates, risesInPredictedTime) {
+  for (const std::int64_t count : {1, 512, 65'536}) {
+    const std::vector<Candidate> candidates = rankCandidates(lateQuery(7, count, 300'000), kAll);
+    EXPECT_GT(candidates.front().predicted, Seconds{});
+    EXPECT_TRUE(std::is_sorted(candidates.begin(), candidates.end(),
+                               [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; }))
+        << count << " elements";
+  }
+}
+
+TEST(RankCandidates, predictsWhatPredictPostArrivalSays) {
+  const CandidateQuery query = lateQuery(6, 2048, 500'000);
+  for (const Candidate& candidate : rankCandidates(query, kAll)) {
+    EXPECT_EQ(predictPostArrival(query, candidate.choice), candidate.predicted) << nameOf(candidate);
+  }
+}
+
+TEST(RankCandidates, givesParametersWithinTheirRanges) {
+  for (const std::int32_t ranks : {2, 5, 16, 64}) {
+    for (const CandidateQuery& query : {queryOf(ranks, 100'000), lateQuery(ranks, 3, 1'000)}) {
+      for (const Candidate& candidate : rankCandidates(query, kAll)) {
+        const Algorithm& algorithm = *findAlgorithm(candidate.choice.algorithm);
+        for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
+          EXPECT_GE(candidate.choice.parameters[i], algorithm.parameters[i].minimum) << nameOf(candidate);
+          EXPECT_LE(candidate.choice.parameters[i], algorithm.parameters[i].maximum) << nameOf(candidate);
+        }
+      }
+    }
+  }
+}
+
+TEST(RankCandidates, choosesTheSegmentsThatTheSimulatorLikesBest) {
+  // A chain with the latest rank at its end gains from many segments.
+  const CandidateQuery query = lateQuery(8, 1 << 17, 20'000'000);
+  const std::vector<Candidate> candidates = rankCandidates(query, kAll);
+  const auto slt = std::find_if(candidates.begin(), candidates.end(),
+                                [](const Candidate& candidate) { return nameOf(candidate) == "slt"; });
+  ASSERT_NE(slt, candidates.end());
+  EXPECT_GT(slt->choice.parameters[0], 8);
+  EXPECT_LT(slt->predicted, predictPostArrival(query, parseChoice("slt").value()));
+}
+
+TEST(RankCandidates, keepsRankOrderForNonCommutativeOperations) {
+  for (const std::int32_t ranks : {4, 8, 100}) {
+    const std::vector<Candidate> candidates = rankCandidates(queryOf(ranks, 4096, false), kAll);
+    EXPECT_FALSE(candidates.empty());
+    for (const Candidate& candidate : candidates) {
+      EXPECT_TRUE(findAlgorithm(candidate.choice.algorithm)->keeps_rank_order) << nameOf(candidate);
+    }
+  }
+}
+
+TEST(RankCandidates, prefersFewRoundsForSmallMessages) {
+  for (const std::int32_t ranks : {4, 8, 16, 64}) {
+    const std::vector<Candidate> candidates = rankCandidates(queryOf(ranks, 8), 2);
+    EXPECT_EQ(nameOf(candidates[0]), "recursive_doubling") << ranks << " ranks";
+    EXPECT_EQ(nameOf(candidates[1]), "reduce_bcast") << ranks << " ranks";
+  }
+}
+
+TEST(RankCandidates, prefersLittleDataForLargeMessages) {
+  for (const std::int32_t ranks : {4, 8, 16}) {
+    const std::string first = nameOf(rankCandidates(queryOf(ranks, 1 << 18), 1).front());
+    EXPECT_TRUE(first == "ring_segmented" || first == "rabenseifner" || first == "ring") << first;
+  }
+}
+
+TEST(RankCandidates, prefersArrivalAwareAlgorithmsWhenARankIsLateAndMessagesAreLarge) {
+  for (const std::int32_t ranks : {4, 8, 16, 32}) {
+    const std::string first = nameOf(rankCandidates(lateQuery(ranks, 1 << 17, 20'000'000), 1).front());
+    EXPECT_TRUE(first == "slt" || first == "prr") << ranks << " ranks: " << first;
+  }
+}
+
+TEST(RankCandidates, givesPrrTheTimeOfOneBlock) {
+  const std::vector<Candidate> candidates = rankCandidates(lateQuery(8, 8000, 1'000'000), kAll);
+  const auto prr = std::find_if(candidates.begin(), candidates.end(),
+                                [](const Candidate& candidate) { return nameOf(candidate) == "prr"; });
+  ASSERT_NE(prr, candidates.end());
+  // 2 us and a thousand doubles at 1 ns a byte
+  EXPECT_NEAR(static_cast<double>(prr->choice.parameters[0]), 10'000.0, 1.0);
+}
+
+TEST(PredictPostArrival, knowsWhatAScheduleGainsFromPredictedArrivals) {
+  const CandidateQuery query = lateQuery(8, 1 << 16, 20'000'000);
+  const Choice plain_ring = parseChoice("prr:tau_ns=0").value();
+  const Choice with_pre_steps = parseChoice("prr:tau_ns=70000").value();
+  EXPECT_LT(predictPostArrival(query, with_pre_steps).value, 0.95 * predictPostArrival(query, plain_ring).value);
+}
+
+TEST(RankCandidates, fallsBackToTheCataloguesOrderForLargeCommunicators) {
+  const CandidateQuery query = queryOf(1024, 1 << 20);
+  const std::vector<Candidate> candidates = rankCandidates(query, kAll);
+  ASSERT_EQ(candidates.size(), catalogue().size() - 1);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    EXPECT_EQ(candidates[i].choice.algorithm, catalogue()[i + 1].id);
+    EXPECT_EQ(candidates[i].predicted, Seconds{});
+  }
+}
+
+TEST(RankCandidates, triesNoSettingThatWouldTakeLongToSimulate) {
+  for (const std::int32_t ranks : {8, 32, 64}) {
+    // A chain of so many ranks would like a thousand segments, the segmented ring as many for each of its blocks.
+    for (const CandidateQuery& query : {queryOf(ranks, 1 << 23), lateQuery(ranks, 1 << 23, 20'000'000)}) {
+      for (const Candidate& candidate : rankCandidates(query, kAll)) {
+        EXPECT_LE(stepsOf(candidate.choice, query.shape), 100'000) << ranks << " ranks, " << nameOf(candidate);
+      }
+    }
+  }
+}
+
+TEST(PredictPostArrival, isZeroForNative) { EXPECT_EQ(predictPostArrival(queryOf(8, 1024), Choice{}), Seconds{}); }
+
+TEST(PredictPostArrival, countsFromTheLastArrival) {
+  // One message each way and one reduction, whenever the other rank comes.
+  const Choice choice = parseChoice("recursive_doubling").value();
+  const double expected = 2e-6 + 8000 * 1e-9 + 8000 * 1e-10;
+  EXPECT_NEAR(predictPostArrival(queryOf(2, 1000), choice).value, expected, 1e-11);
+  EXPECT_NEAR(predictPostArrival(lateQuery(2, 1000, 5'000'000), choice).value, expected, 1e-11);
+}
+
+}  // namespace
+}  // namespace starling

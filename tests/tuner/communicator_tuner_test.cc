@@ -1,0 +1,277 @@
+#include "tuner/communicator_tuner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "simulated_communicator.h"
+
+namespace starling {
+namespace {
+
+using testing::Each;
+using testing::Le;
+
+constexpr LocalSite kLineA = 41;
+constexpr LocalSite kLineB = 42;
+constexpr std::int32_t kRanks = 4;
+const Signature kSmall = doubles(8);
+const Signature kVector = doubles(4096);
+
+TunerSettings settingsOf(const Options& options = {}) {
+  TunerSettings settings;
+  settings.options = options;
+  settings.model = SimulatedMachine{}.model;
+  return settings;
+}
+
+// The last rank comes 5 ms late.
+std::vector<Seconds> lastRankLate(std::mt19937&) {
+  std::vector<Seconds> lateness(kRanks);
+  lateness.back() = {5e-3};
+  return lateness;
+}
+
+// A tuner with `keys` keys, fed by hand.
+class HandFed {
+ public:
+  explicit HandFed(int keys, const Options& options = {}) : tuner_(settingsOf(options), kRanks) {
+    for (int key = 0; key < keys; ++key) {
+      tuner_.addKey({"world", "line" + std::to_string(key), 15, "double", "sum"}, {kRanks, 4096, true}, Bytes{8}, true,
+                    {});
+    }
+  }
+
+  void add(std::int32_t key, const PlannedChoice& planned, std::int32_t planned_key, bool stamped = true) {
+    EpochCall& call = calls_.emplace_back();
+    call.key = key;
+    call.planned_key = planned_key;
+    call.planned = planned;
+    call.bytes = kVector.bytes();
+    if (!stamped) return;
+    call.sample = static_cast<std::int32_t>(arrivals_.size()) / kRanks;
+    for (int rank = 0; rank < kRanks; ++rank) {
+      arrivals_.push_back({rank * 1e-6});
+      exits_.push_back({1e-3});
+    }
+  }
+
+  void digest() {
+    tuner_.digest({epoch_++, calls_, arrivals_, exits_});
+    calls_.clear();
+    arrivals_.clear();
+    exits_.clear();
+  }
+
+  CommunicatorTuner& tuner() { return tuner_; }
+
+ private:
+  CommunicatorTuner tuner_;
+  std::int64_t epoch_ = 0;
+  std::vector<EpochCall> calls_;
+  std::vector<Seconds> arrivals_;
+  std::vector<Seconds> exits_;
+};
+
+TEST(CommunicatorTuner, keepsEpochsShortWhileExploringAndDoublesThemThenToTheLongest) {
+  Options options;
+  options.longest_epoch = 64;
+  SimulatedCommunicator communicator(kRanks, settingsOf(options), {});
+  communicator.calls(400, kLineA, kVector);
+  const std::vector<std::int32_t>& lengths = communicator.epochLengths();
+  const std::vector<std::int32_t> first(lengths.begin(), lengths.begin() + 13);
+  // Of the first length until the first decision is in force, then short until the key is settled.
+  EXPECT_EQ(first, (std::vector<std::int32_t>{4, 4, 4, 3, 3, 3, 3, 3, 6, 12, 24, 48, 64}));
+  EXPECT_EQ(lengths.back(), 64);
+}
+
+TEST(CommunicatorTuner, neverExceedsTheLongestEpoch) {
+  Options options;
+  options.longest_epoch = 5;
+  SimulatedCommunicator communicator(kRanks, settingsOf(options), {});
+  communicator.calls(200, kLineA, kVector);
+  EXPECT_THAT(communicator.epochLengths(), Each(Le(5)));
+  EXPECT_EQ(communicator.epochLengths().back(), 5);
+}
+
+TEST(CommunicatorTuner, doublesEpochsInObserveMode) {
+  Options options;
+  options.mode = Mode::kObserve;
+  options.longest_epoch = 32;
+  SimulatedCommunicator communicator(kRanks, settingsOf(options), {});
+  communicator.calls(120, kLineA, kVector);
+  EXPECT_EQ(communicator.epochLengths().back(), 32);
+}
+
+TEST(CommunicatorTuner, shortensEpochsAgainWhenANewKeyAppears) {
+  Options options;
+  options.longest_epoch = 32;
+  SimulatedCommunicator communicator(kRanks, settingsOf(options), {});
+  communicator.calls(200, kLineA, kVector);
+  ASSERT_EQ(communicator.epochLengths().back(), 32);
+  const auto epochs_before = static_cast<std::ptrdiff_t>(communicator.epochLengths().size());
+  communicator.calls(200, kLineB, kSmall);
+  const std::vector<std::int32_t>& lengths = communicator.epochLengths();
+  EXPECT_EQ(*std::min_element(lengths.begin() + epochs_before, lengths.end()), kShortEpoch);
+  EXPECT_EQ(communicator.keys().entry(1).plan.state, KeyState::kSettled);
+}
+
+TEST(CommunicatorTuner, settlesTwoSitesOfEqualSizeApart) {
+  // Before B the last rank is late, before A none is.
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  bool late = false;
+  communicator.setPattern([&late](std::mt19937& random) {
+    return late ? lastRankLate(random) : std::vector<Seconds>(static_cast<std::size_t>(kRanks));
+  });
+  const Signature large = doubles(1 << 16);
+  for (int call = 0; call < 120; ++call) {
+    late = call % 2 == 1;
+    communicator.call(late ? kLineB : kLineA, large);
+  }
+  ASSERT_EQ(communicator.keys().size(), 2);
+  const KeyPlan& balanced = communicator.keys().entry(0).plan;
+  const KeyPlan& imbalanced = communicator.keys().entry(1).plan;
+  EXPECT_EQ(balanced.state, KeyState::kSettled);
+  EXPECT_EQ(imbalanced.state, KeyState::kSettled);
+  EXPECT_NE(balanced.incumbent.algorithm, imbalanced.incumbent.algorithm);
+  EXPECT_TRUE(balanced.lateness_ns.empty());
+  EXPECT_FALSE(imbalanced.lateness_ns.empty());
+}
+
+TEST(CommunicatorTuner, watchesKeysThatPassThrough) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  for (int call = 0; call < 60; ++call) communicator.call(kLineA, kVector, false);
+  EXPECT_EQ(communicator.tuner().key(0).state(), KeyState::kPassesThrough);
+  EXPECT_EQ(communicator.updates(), 0);
+  EXPECT_GT(communicator.epochLengths().back(), 8);
+  const Batch batch = communicator.tuner().drain();
+  ASSERT_EQ(batch.keys.size(), 1U);
+  EXPECT_EQ(batch.keys[0].state, "passes_through");
+  EXPECT_EQ(batch.keys[0].choice, "native");
+  EXPECT_FALSE(batch.observations.empty());
+}
+
+TEST(CommunicatorTuner, sendsNoMoreUpdatesThanTheLimitAndTheOthersNext) {
+  HandFed fed(12);
+  for (std::int32_t key = 0; key < 12; ++key) {
+    for (int call = 0; call < 3; ++call) fed.add(key, {}, -1);
+  }
+  fed.digest();
+  EXPECT_EQ(fed.tuner().decide(8).updates.size(), 8U);
+  fed.tuner().tookForce();
+  const Decisions rest = fed.tuner().decide(8);
+  ASSERT_EQ(rest.updates.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(rest.updates[i].key, static_cast<std::int32_t>(8 + i));
+}
+
+TEST(CommunicatorTuner, countsATrialForTheKeyWhosePlanItRan) {
+  HandFed fed(2);
+  const PlannedChoice trial{choiceOf("ring"), true};
+  const PlannedChoice incumbent{choiceOf("slt"), false};
+  fed.add(1, trial, 0);      // mispredicted: the call belongs to key 1
+  fed.add(1, incumbent, 0);  // no trial: belongs where it was called
+  fed.digest();
+  const Batch batch = fed.tuner().drain();
+  ASSERT_EQ(batch.observations.size(), 2U);
+  EXPECT_EQ(batch.observations[0].key.site, "line0");
+  EXPECT_EQ(batch.observations[0].choice, "ring");
+  EXPECT_TRUE(batch.observations[0].exploration);
+  EXPECT_EQ(batch.observations[1].key.site, "line1");
+  EXPECT_EQ(batch.observations[1].choice, "slt");
+}
+
+TEST(CommunicatorTuner, recordsWhatItSaw) {
+  HandFed fed(1);
+  fed.add(0, {}, -1);
+  fed.add(0, {}, -1);
+  fed.add(0, {}, -1, false);
+  fed.digest();
+  const Batch batch = fed.tuner().drain();
+  ASSERT_EQ(batch.observations.size(), 1U);
+  const ObservationRecord& seen = batch.observations[0];
+  EXPECT_EQ(seen.calls, 3);
+  EXPECT_EQ(seen.samples, 2);
+  EXPECT_EQ(seen.choice, "native");
+  EXPECT_NEAR(seen.elapsed_mean, 1e-3 - 1.5e-6, 1e-12);
+  EXPECT_NEAR(seen.post_arrival_mean, 1e-3 - 3e-6, 1e-12);
+  EXPECT_NEAR(seen.post_arrival_minimum, 1e-3 - 3e-6, 1e-12);
+  ASSERT_EQ(batch.arrivals.size(), static_cast<std::size_t>(kRanks));
+  for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+    EXPECT_EQ(batch.arrivals[static_cast<std::size_t>(rank)].rank, rank);
+    EXPECT_EQ(batch.arrivals[static_cast<std::size_t>(rank)].samples, 2);
+    EXPECT_NEAR(batch.arrivals[static_cast<std::size_t>(rank)].mean, rank * 1e-6, 1e-12);
+  }
+  ASSERT_EQ(batch.keys.size(), 1U);
+  EXPECT_EQ(batch.keys[0].calls, 3);
+  EXPECT_EQ(batch.keys[0].bytes, kVector.bytes());
+  EXPECT_NEAR(batch.keys[0].seconds, 3 * (1e-3 - 1.5e-6), 1e-12) << "samples stand for all calls";
+  EXPECT_NEAR(batch.keys[0].imbalance, 3e-6, 1e-12);
+}
+
+TEST(CommunicatorTuner, drainsNothingTwice) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.setPattern(lastRankLate);
+  std::map<std::string, std::int64_t> calls;
+  std::int64_t trials = 0;
+  std::int64_t samples = 0;
+  std::int64_t arrivals_of_rank_0 = 0;
+  std::size_t decisions = 0;
+  std::size_t policies = 0;
+  Batch last;
+  for (int epoch = 0; epoch < 60; ++epoch) {
+    communicator.calls(5, kLineA, kVector);
+    Batch batch = communicator.tuner().drain();
+    for (const ObservationRecord& seen : batch.observations) {
+      calls[seen.choice] += seen.calls;
+      trials += seen.exploration ? seen.calls : 0;
+      samples += seen.samples;
+    }
+    for (const ArrivalRecord& arrival : batch.arrivals) arrivals_of_rank_0 += arrival.rank == 0 ? arrival.samples : 0;
+    decisions += batch.decisions.size();
+    policies += batch.policies.size();
+    if (!batch.keys.empty()) last = std::move(batch);
+    EXPECT_TRUE(communicator.tuner().drain().isEmpty());
+  }
+  std::int64_t all = 0;
+  for (const auto& [choice, count] : calls) all += count;
+  EXPECT_EQ(all, last.keys.front().calls);
+  EXPECT_EQ(trials, 8);
+  EXPECT_EQ(arrivals_of_rank_0, samples);
+  EXPECT_EQ(last.keys.front().exploration_calls, 8);
+  EXPECT_EQ(decisions, 2U) << "what to try, and what was chosen";
+  EXPECT_EQ(policies, 1U);
+  EXPECT_EQ(last.keys.front().state, "settled");
+  EXPECT_EQ(last.keys.front().choice, formatChoice(communicator.keys().entry(0).plan.incumbent));
+  EXPECT_EQ(last.keys.front().table, communicator.keys().entry(0).plan.table);
+  EXPECT_TRUE(last.keys.front().gain.has_value());
+}
+
+TEST(CommunicatorTuner, drainsDecisionsAndPoliciesThatALaterRunCanTakeOver) {
+  SimulatedCommunicator first(kRanks, settingsOf(), {});
+  first.setPattern(lastRankLate);
+  first.calls(60, kLineA, doubles(1 << 16));
+  const Batch batch = first.tuner().drain();
+  ASSERT_EQ(batch.decisions.size(), 2U);
+  EXPECT_EQ(batch.decisions[0].choice, "native");
+  const DecisionRecord& choice = batch.decisions[1];
+  EXPECT_EQ(choice.choice, formatChoice(first.keys().entry(0).plan.incumbent));
+  EXPECT_EQ(choice.table, first.keys().entry(0).plan.table);
+  ASSERT_TRUE(choice.expected && choice.measured && choice.native);
+  EXPECT_LT(*choice.measured, *choice.native);
+  EXPECT_NEAR(*choice.expected, *choice.measured, 0.05 * *choice.measured) << "the model is the truth here";
+
+  ASSERT_EQ(batch.policies.size(), 1U);
+  SimulatedCommunicator second(kRanks, settingsOf(), {}, batch.policies);
+  second.setPattern(lastRankLate);
+  second.calls(12, kLineA, doubles(1 << 16));
+  EXPECT_EQ(second.keys().entry(0).plan.incumbent, first.keys().entry(0).plan.incumbent);
+  EXPECT_EQ(second.keys().entry(0).plan.table, first.keys().entry(0).plan.table);
+  EXPECT_EQ(second.explorationCalls(), 0);
+}
+
+}  // namespace
+}  // namespace starling

@@ -1,0 +1,94 @@
+#include "tuner/key_table.h"
+
+#include <gtest/gtest.h>
+
+#include "tracked_ranks.h"
+
+namespace starling {
+namespace {
+
+PlanUpdate updateOf(std::int32_t key, const char* choice) {
+  PlanUpdate update;
+  update.key = key;
+  update.plan.incumbent = parseChoice(choice).value();
+  update.plan.state = KeyState::kSettled;
+  return update;
+}
+
+TEST(SizeClass, holdsTheBytesUpToItsPowerOfTwo) {
+  EXPECT_EQ(sizeClass(0), 0);
+  EXPECT_EQ(sizeClass(1), 0);
+  for (std::int32_t size_class = 1; size_class < 62; ++size_class) {
+    const std::int64_t power = std::int64_t{1} << size_class;
+    EXPECT_EQ(sizeClass(power), size_class);
+    EXPECT_EQ(sizeClass(power / 2 + 1), size_class);
+    EXPECT_EQ(sizeClass(power + 1), size_class + 1);
+  }
+}
+
+TEST(Key, isSharedByCallsOfOneSizeClassOnly) {
+  EXPECT_EQ(keyOf(1, doubles(100)), keyOf(1, doubles(128)));
+  EXPECT_NE(keyOf(1, doubles(128)), keyOf(1, doubles(129)));
+  EXPECT_NE(keyOf(1, doubles(128)), keyOf(2, doubles(128)));
+  Signature of_other_type = doubles(128);
+  of_other_type.type = 2;
+  EXPECT_NE(keyOf(1, doubles(128)), keyOf(1, of_other_type));
+  Signature of_other_operation = doubles(128);
+  of_other_operation.operation = 2;
+  EXPECT_NE(keyOf(1, doubles(128)), keyOf(1, of_other_operation));
+}
+
+TEST(KeyTable, numbersKeysInTheOrderInWhichTheyAreMet) {
+  KeyTable table;
+  EXPECT_EQ(table.meet(keyOf(2, doubles(8)), doubles(8)), 0);
+  EXPECT_EQ(table.meet(keyOf(1, doubles(8)), doubles(8)), 1);
+  EXPECT_EQ(table.meet(keyOf(2, doubles(8)), doubles(8)), 0);
+  EXPECT_EQ(table.size(), 2);
+  EXPECT_EQ(table.find(keyOf(1, doubles(8))), 1);
+  EXPECT_EQ(table.find(keyOf(3, doubles(8))), std::nullopt);
+}
+
+TEST(KeyTable, keepsTheLatestSignatureOfAKey) {
+  KeyTable table;
+  const std::int32_t key = table.meet(keyOf(1, doubles(100)), doubles(100));
+  EXPECT_EQ(table.meet(keyOf(1, doubles(120)), doubles(120)), key);
+  EXPECT_EQ(table.entry(key).signature.count, 120);
+  EXPECT_EQ(table.entry(key).key, keyOf(1, doubles(100)));
+}
+
+TEST(KeyTable, startsKeysOnNative) {
+  KeyTable table;
+  const std::int32_t key = table.meet(keyOf(1, doubles(8)), doubles(8));
+  EXPECT_EQ(table.entry(key).plan.incumbent.algorithm, kNativeAlgorithm);
+  EXPECT_EQ(table.entry(key).plan.state, KeyState::kObserving);
+  EXPECT_EQ(table.entry(key).plan_version, 0);
+}
+
+TEST(KeyTable, countsCallsAnewAndVersionsUpWhenAPlanTakesForce) {
+  KeyTable table;
+  const std::int32_t first = table.meet(keyOf(1, doubles(8)), doubles(8));
+  const std::int32_t second = table.meet(keyOf(2, doubles(8)), doubles(8));
+  table.entry(first).calls_since_plan = 5;
+  table.entry(second).calls_since_plan = 6;
+  table.apply(updateOf(first, "ring"));
+  EXPECT_EQ(table.entry(first).plan.incumbent, parseChoice("ring").value());
+  EXPECT_EQ(table.entry(first).calls_since_plan, 0);
+  EXPECT_EQ(table.entry(first).plan_version, 1);
+  EXPECT_EQ(table.entry(second).plan.incumbent.algorithm, kNativeAlgorithm);
+  EXPECT_EQ(table.entry(second).calls_since_plan, 6);
+  EXPECT_EQ(table.entry(second).plan_version, 0);
+  table.apply(updateOf(first, "slt"));
+  EXPECT_EQ(table.entry(first).plan_version, 2);
+}
+
+TEST(KeyTable, ignoresPlansOfKeysThatItDoesNotHave) {
+  KeyTable table;
+  table.meet(keyOf(1, doubles(8)), doubles(8));
+  table.apply(updateOf(1, "ring"));
+  table.apply(updateOf(-1, "ring"));
+  EXPECT_EQ(table.size(), 1);
+  EXPECT_EQ(table.entry(0).plan_version, 0);
+}
+
+}  // namespace
+}  // namespace starling

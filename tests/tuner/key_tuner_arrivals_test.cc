@@ -1,0 +1,190 @@
+// How plans follow the ranks' arrivals: the virtual-rank table and the predicted latenesses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "simulated_communicator.h"
+
+namespace starling {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr LocalSite kLine = 40;
+constexpr std::int32_t kRanks = 8;
+const Signature kVector = doubles(8192);
+const Signature kShort = doubles(256);  // quicker to simulate
+
+TunerSettings settingsOf(TablePolicy policy = TablePolicy::kSort) {
+  TunerSettings settings;
+  settings.model = SimulatedMachine{}.model;
+  settings.options.virtual_ranks = policy;
+  return settings;
+}
+
+// One rank comes `late` after the others, which come within `scatter`.
+SimulatedCommunicator::Pattern lateRank(std::size_t rank, double late, double scatter) {
+  return [=](std::mt19937& random) {
+    std::uniform_real_distribution<double> early(0.0, scatter);
+    std::vector<Seconds> lateness(kRanks);
+    for (Seconds& one : lateness) one = {early(random)};
+    lateness[rank] += {late};
+    return lateness;
+  };
+}
+
+// Another rank each time comes 10 ms late.
+std::vector<Seconds> randomRank(std::mt19937& random) {
+  std::vector<Seconds> lateness(kRanks);
+  lateness[random() % kRanks] = {10e-3};
+  return lateness;
+}
+
+TEST(KeyTuner, putsTheLateRankLastWhenTablesAreSorted) {
+  for (std::size_t late_rank = 0; late_rank < kRanks; ++late_rank) {
+    SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+    communicator.setPattern(lateRank(late_rank, 10e-3, 50e-6));
+    communicator.calls(40, kLine, kVector);
+    const KeyPlan& plan = communicator.keys().entry(0).plan;
+    EXPECT_EQ(plan.state, KeyState::kSettled);
+    std::vector<std::int32_t> expected = identityTable(kRanks);
+    expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(late_rank));
+    expected.push_back(static_cast<std::int32_t>(late_rank));
+    EXPECT_EQ(plan.table, expected) << "what the others scatter by moves none of them";
+    ASSERT_EQ(plan.lateness_ns.size(), static_cast<std::size_t>(kRanks));
+    EXPECT_NEAR(static_cast<double>(plan.lateness_ns.back()), 10e6, 0.1e6);
+    for (std::size_t i = 0; i + 1 < kRanks; ++i) EXPECT_EQ(plan.lateness_ns[i], 0);
+  }
+}
+
+TEST(KeyTuner, choosesAnArrivalAwareAlgorithmWhenARankIsAlwaysLate) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.setPattern(lateRank(2, 10e-3, 50e-6));
+  communicator.calls(60, kLine, doubles(1 << 16));
+  const Choice chosen = communicator.keys().entry(0).plan.incumbent;
+  EXPECT_TRUE(chosen.algorithm == findAlgorithm("slt")->id || chosen.algorithm == findAlgorithm("prr")->id)
+      << formatChoice(chosen);
+  EXPECT_GT(communicator.tuner().key(0).gain(), 1.2);
+}
+
+TEST(KeyTuner, movesTheLateRankLastExchangeByExchangeWhenTablesAreSwapped) {
+  for (const std::size_t late_rank : {0, 3, 6}) {
+    TunerSettings settings = settingsOf(TablePolicy::kSwap);
+    settings.options.longest_epoch = 16;
+    SimulatedCommunicator communicator(kRanks, settings, {});
+    communicator.setPattern(lateRank(late_rank, 10e-3, 50e-6));
+    std::vector<std::int32_t> before = identityTable(kRanks);
+    for (int call = 0; call < 1500; ++call) {
+      communicator.call(kLine, kShort);
+      if (communicator.keys().size() == 0 || communicator.keys().entry(0).plan.table.empty()) continue;
+      const std::vector<std::int32_t>& table = communicator.keys().entry(0).plan.table;
+      int moved = 0;
+      for (std::size_t i = 0; i < kRanks; ++i) moved += table[i] != before[i] ? 1 : 0;
+      ASSERT_TRUE(moved == 0 || moved == 2) << "one exchange at a time";
+      before = table;
+    }
+    EXPECT_EQ(before.back(), static_cast<std::int32_t>(late_rank));
+  }
+}
+
+TEST(KeyTuner, leavesTheTableAloneWhenArrivalsAreUnpredictable) {
+  for (const TablePolicy policy : {TablePolicy::kSort, TablePolicy::kSwap}) {
+    constexpr int kRuns = 20;
+    int moved = 0;
+    for (int run = 0; run < kRuns; ++run) {
+      SimulatedMachine machine;
+      machine.seed = 100 + static_cast<unsigned>(run);
+      SimulatedCommunicator communicator(kRanks, settingsOf(policy), machine);
+      communicator.setPattern(randomRank);
+      communicator.calls(200, kLine, kShort);
+      EXPECT_EQ(communicator.keys().entry(0).plan.state, KeyState::kSettled);
+      moved += communicator.keys().entry(0).plan.table.empty() ? 0 : 1;
+    }
+    EXPECT_LE(moved, 2) << "of " << kRuns << " runs, seeds from 100: the first four calls can look like a pattern";
+  }
+}
+
+TEST(KeyTuner, leavesTheTableAloneWhenAllAreOnTime) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.setPattern(lateRank(0, 0.0, 15e-6));
+  communicator.calls(200, kLine, kVector);
+  EXPECT_TRUE(communicator.keys().entry(0).plan.table.empty());
+}
+
+TEST(KeyTuner, keepsTheIdentityForNonCommutativeOperations) {
+  Signature signature = kVector;
+  signature.commutative = false;
+  SimulatedMachine machine;
+  machine.native = choiceOf("reduce_bcast");
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  communicator.setPattern(lateRank(2, 10e-3, 50e-6));
+  communicator.calls(100, kLine, signature);
+  const KeyPlan& plan = communicator.keys().entry(0).plan;
+  EXPECT_EQ(plan.state, KeyState::kSettled);
+  EXPECT_TRUE(plan.table.empty());
+  EXPECT_TRUE(plan.lateness_ns.empty());
+  for (const PlannedChoice& planned : communicator.choices()) {
+    EXPECT_TRUE(findAlgorithm(planned.choice.algorithm)->keeps_rank_order);
+  }
+}
+
+TEST(KeyTuner, decidesNothingMoreWhileThePatternStays) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.setPattern(lateRank(5, 10e-3, 100e-6));
+  communicator.calls(60, kLine, kVector);
+  const std::int64_t updates = communicator.updates();
+  communicator.calls(1000, kLine, kVector);
+  EXPECT_EQ(communicator.updates(), updates);
+}
+
+TEST(KeyTuner, decidesNothingMoreWhileTwoRanksAreAboutEquallyLate) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  const auto first = lateRank(2, 10e-3, 200e-6);
+  communicator.setPattern([first](std::mt19937& random) {
+    std::vector<Seconds> lateness = first(random);
+    lateness[5] += {10e-3};
+    return lateness;
+  });
+  communicator.calls(60, kLine, kShort);
+  const std::int64_t updates = communicator.updates();
+  communicator.calls(2000, kLine, kShort);
+  EXPECT_EQ(communicator.updates(), updates);
+  const std::vector<std::int32_t>& table = communicator.keys().entry(0).plan.table;
+  EXPECT_EQ(table[6] + table[7], 2 + 5);
+}
+
+TEST(KeyTuner, followsALateRankThatChanges) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.setPattern(lateRank(5, 10e-3, 50e-6));
+  communicator.calls(60, kLine, kVector);
+  ASSERT_EQ(communicator.keys().entry(0).plan.table.back(), 5);
+  communicator.setPattern(lateRank(1, 10e-3, 50e-6));
+  communicator.calls(500, kLine, kVector);
+  EXPECT_EQ(communicator.keys().entry(0).plan.table.back(), 1);
+  EXPECT_THAT(communicator.tuner().drain().decisions.back().reason, HasSubstr("table follows"));
+}
+
+TEST(KeyTuner, followsALatenessThatGrows) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.setPattern(lateRank(5, 4e-3, 50e-6));
+  communicator.calls(60, kLine, kVector);
+  EXPECT_NEAR(static_cast<double>(communicator.keys().entry(0).plan.lateness_ns.back()), 4e6, 0.1e6);
+  communicator.setPattern(lateRank(5, 8e-3, 50e-6));
+  communicator.calls(500, kLine, kVector);
+  EXPECT_NEAR(static_cast<double>(communicator.keys().entry(0).plan.lateness_ns.back()), 8e6, 2e6);
+}
+
+TEST(KeyTuner, movesTheTableOfAForcedAlgorithmToo) {
+  TunerSettings settings = settingsOf();
+  settings.options.algorithm = "slt";
+  SimulatedCommunicator communicator(kRanks, settings, {});
+  communicator.setPattern(lateRank(0, 10e-3, 50e-6));
+  communicator.calls(60, kLine, kVector);
+  EXPECT_EQ(communicator.keys().entry(0).plan.incumbent, choiceOf("slt"));
+  EXPECT_EQ(communicator.keys().entry(0).plan.table.back(), 0);
+}
+
+}  // namespace
+}  // namespace starling

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "algos/catalogue.h"
+#include "command_options.h"
+#include "commands.h"
+#include "json_text.h"
+#include "table.h"
+
+namespace starling::cli {
+namespace {
+
+struct AlgorithmsArguments {
+  std::string name;
+  bool json = false;
+  bool markdown = false;
+};
+
+const char* yesOrNo(bool value) { return value ? "yes" : "no"; }
+
+std::string parameterNames(const Algorithm& algorithm) {
+  std::string names;
+  for (const Parameter& parameter : algorithm.parameters)
+    names += (names.empty() ? "" : ", ") + std::string(parameter.name);
+  return names.empty() ? "-" : names;
+}
+
+Json algorithmJson(const Algorithm& algorithm) {
+  Json json;
+  json["id"] = algorithm.id;
+  json["name"] = algorithm.name;
+  json["trade_off"] = algorithm.trade_off;
+  json["keeps_rank_order"] = algorithm.keeps_rank_order;
+  json["uses_arrivals"] = algorithm.uses_arrivals;
+  json["valid"] = algorithm.valid_text;
+  json["cost"] = algorithm.cost;
+  json["source"] = algorithm.source;
+  json["parameters"] = Json::array();
+  for (const Parameter& parameter : algorithm.parameters) {
+    json["parameters"].push_back({{"name", parameter.name},
+                                  {"minimum", parameter.minimum},
+                                  {"maximum", parameter.maximum},
+                                  {"default", parameter.fallback},
+                                  {"unit", parameter.unit},
+                                  {"help", parameter.help}});
+  }
+  return json;
+}
+
+Table catalogueTable(std::span<const Algorithm> rows, bool with_details) {
+  std::vector<Column> columns{{"ID", Align::kRight}, {"NAME"},       {"PARAMETERS"},
+                              {"ARRIVALS"},          {"RANK ORDER"}, {"TRADE-OFF"}};
+  if (with_details) columns.insert(columns.end(), {{"COST"}, {"VALID"}, {"SOURCE"}});
+  Table table(std::move(columns));
+  for (const Algorithm& algorithm : rows) {
+    std::vector<std::string> cells{std::to_string(algorithm.id),        algorithm.name,
+                                   parameterNames(algorithm),           yesOrNo(algorithm.uses_arrivals),
+                                   yesOrNo(algorithm.keeps_rank_order), algorithm.trade_off};
+    if (with_details) cells.insert(cells.end(), {algorithm.cost, algorithm.valid_text, algorithm.source});
+    table.addRow(std::move(cells));
+  }
+  return table;
+}
+
+Table parameterTable(const Algorithm& algorithm) {
+  Table table({{"PARAMETER"},
+               {"MINIMUM", Align::kRight},
+               {"MAXIMUM", Align::kRight},
+               {"DEFAULT", Align::kRight},
+               {"UNIT"},
+               {"MEANING"}});
+  for (const Parameter& parameter : algorithm.parameters) {
+    table.addRow({parameter.name, std::to_string(parameter.minimum), std::to_string(parameter.maximum),
+                  std::to_string(parameter.fallback), parameter.unit, parameter.help});
+  }
+  return table;
+}
+
+void printDetails(const Algorithm& algorithm) {
+  const std::pair<const char*, std::string> fields[] = {
+      {"id", std::to_string(algorithm.id)},
+      {"trade-off", algorithm.trade_off},
+      {"cost", algorithm.cost},
+      {"valid", algorithm.valid_text},
+      {"follows the arrivals", yesOrNo(algorithm.uses_arrivals)},
+      {"keeps rank order", yesOrNo(algorithm.keeps_rank_order)},
+      {"source", algorithm.source},
+  };
+  fmt::print("{}\n", algorithm.name);
+  for (const auto& [name, value] : fields) fmt::print("  {:<21} {}\n", name, value);
+  if (!algorithm.parameters.empty()) fmt::print("{}", parameterTable(algorithm).text());
+}
+
+void printMarkdown(const Algorithm& algorithm) {
+  fmt::print("{}", catalogueTable(std::span(&algorithm, 1), true).markdown());
+  if (!algorithm.parameters.empty()) fmt::print("\n{}", parameterTable(algorithm).markdown());
+}
+
+Outcome describeOne(const AlgorithmsArguments& arguments) {
+  const Algorithm* algorithm = findAlgorithm(arguments.name);
+  if (algorithm == nullptr) {
+    std::string known;
+    for (const Algorithm& row : catalogue()) known += (known.empty() ? "" : ", ") + std::string(row.name);
+    return Outcome::fault(fmt::format("there is no algorithm '{}': the catalogue has {}", arguments.name, known));
+  }
+  if (arguments.json) {
+    fmt::print("{}", formatJson(algorithmJson(*algorithm)));
+  } else if (arguments.markdown) {
+    printMarkdown(*algorithm);
+  } else {
+    printDetails(*algorithm);
+  }
+  return Outcome::ok();
+}
+
+Outcome listAlgorithms(const AlgorithmsArguments& arguments) {
+  if (!arguments.name.empty()) return describeOne(arguments);
+  if (arguments.json) {
+    Json rows = Json::array();
+    for (const Algorithm& algorithm : catalogue()) rows.push_back(algorithmJson(algorithm));
+    fmt::print("{}", formatJson(rows));
+  } else if (arguments.markdown) {
+    fmt::print("{}", catalogueTable(catalogue(), true).markdown());
+  } else {
+    fmt::print("{}", catalogueTable(catalogue(), false).text());
+  }
+  return Outcome::ok();
+}
+
+}  // namespace
+
+Action setUpAlgorithms(CLI::App& command, const Globals&) {
+  const auto arguments = std::make_shared<AlgorithmsArguments>();
+  command.add_option("NAME", arguments->name, "Describe this algorithm");
+  CLI::Option* json = command.add_flag("--json", arguments->json, "Print JSON");
+  command.add_flag("--markdown", arguments->markdown, "Print Markdown")->excludes(json);
+  return [arguments] { return listAlgorithms(*arguments); };
+}
+
+}  // namespace starling::cli

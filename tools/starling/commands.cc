@@ -1,0 +1,31 @@
+#include "commands.h"
+
+#include "base/options.h"
+
+namespace starling::cli {
+namespace {
+
+constexpr CommandRow kTable[] = {
+    {"run", "Run a program under mpirun with Starling preloaded", setUpRun, true},
+    {"sites", "List the sites of a run, most time in allreduce first", setUpSites, false},
+    {"show", "Show everything recorded of a site", setUpShow, false},
+    {"explain", "Say in sentences why a site uses what it uses", setUpExplain, false},
+    {"arrivals", "Show when each rank arrives at a site", setUpArrivals, false},
+    {"decisions", "List the decisions taken, of one site or of all", setUpDecisions, false},
+    {"algorithms", "List the algorithms, or describe one", setUpAlgorithms, false},
+    {"simulate", "Predict what each algorithm costs under an arrival pattern", setUpSimulate, false},
+    {"export", "Write what was learned as a policy document or as Open MPI rules", setUpExport, false},
+    {"import", "Read a policy document into the database", setUpImport, false},
+    {"doctor", "Check the installation and the environment", setUpDoctor, false},
+    {"options", "List the environment variables that Starling reads", setUpOptions, false},
+};
+
+}  // namespace
+
+std::span<const CommandRow> commandTable() { return kTable; }
+
+std::string Globals::databaseInForce() const {
+  return database.empty() ? databasePath(parseEnvironment().options) : database;
+}
+
+}  // namespace starling::cli

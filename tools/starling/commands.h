@@ -1,0 +1,48 @@
+// The commands of `starling`. Each file named <group>_command.cc adds the options of its commands and returns what to
+// do once the command line has been parsed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "outcome.h"
+
+namespace starling::cli {
+
+// What every command may use. Filled before an action runs.
+struct Globals {
+  std::string database;                    // --db; empty: not given
+  std::vector<std::string> raw_arguments;  // of a command whose row says takes_raw_arguments
+
+  // --db, else what the environment says.
+  std::string databaseInForce() const;
+};
+
+using Action = std::function<Outcome()>;
+
+struct CommandRow {
+  const char* name;
+  const char* help;
+  Action (*setUp)(CLI::App& command, const Globals& globals);
+  bool takes_raw_arguments;  // its arguments are not parsed here, because they belong to another program
+};
+
+std::span<const CommandRow> commandTable();
+
+Action setUpRun(CLI::App& command, const Globals& globals);
+Action setUpSites(CLI::App& command, const Globals& globals);
+Action setUpShow(CLI::App& command, const Globals& globals);
+Action setUpExplain(CLI::App& command, const Globals& globals);
+Action setUpArrivals(CLI::App& command, const Globals& globals);
+Action setUpDecisions(CLI::App& command, const Globals& globals);
+Action setUpAlgorithms(CLI::App& command, const Globals& globals);
+Action setUpSimulate(CLI::App& command, const Globals& globals);
+Action setUpExport(CLI::App& command, const Globals& globals);
+Action setUpImport(CLI::App& command, const Globals& globals);
+Action setUpDoctor(CLI::App& command, const Globals& globals);
+Action setUpOptions(CLI::App& command, const Globals& globals);
+
+}  // namespace starling::cli

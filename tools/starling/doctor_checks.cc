@@ -1,0 +1,179 @@
+#include "doctor_checks.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include "algos/catalogue.h"
+#include "installation.h"
+#include "store/reader.h"
+
+namespace starling::cli {
+namespace {
+
+std::string quotedForShell(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string firstLineOf(const std::string& program, const std::string& argument) {
+  const std::string command = quotedForShell(program) + " " + argument + " 2>/dev/null";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::array<char, 512> line{};
+  if (!pipe || std::fgets(line.data(), static_cast<int>(line.size()), pipe.get()) == nullptr) return "";
+  std::string text = line.data();
+  text.erase(text.find_last_not_of("\r\n") + 1);
+  return text;
+}
+
+std::optional<std::string> valueOf(const Entries& environment, const std::string& name) {
+  for (const std::string& entry : environment) {
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  }
+  return std::nullopt;
+}
+
+// The nearest folder of `path` that exists; the working directory for a bare file name.
+std::filesystem::path existingFolder(const std::filesystem::path& path) {
+  std::error_code fault;
+  std::filesystem::path folder = std::filesystem::absolute(path, fault).parent_path();
+  while (!folder.empty() && folder != folder.root_path() && !std::filesystem::exists(folder, fault)) {
+    folder = folder.parent_path();
+  }
+  return folder;
+}
+
+Finding checkFutureDatabase(const std::string& path) {
+  const std::filesystem::path folder = existingFolder(path);
+  if (access(folder.c_str(), W_OK | X_OK) == 0) {
+    return {Health::kOk, "database", path + " does not exist yet; the first run creates it", ""};
+  }
+  return {Health::kFault, "database", fmt::format("{} cannot be created: {} is not writable", path, folder.string()),
+          "set STARLING_DB to a path that you can write"};
+}
+
+bool isKnownVariable(const std::string& name) {
+  const auto rows = optionTable();
+  return std::any_of(rows.begin(), rows.end(), [&](const OptionRow& row) { return name == row.variable; });
+}
+
+std::string knownVariables() {
+  std::string names;
+  for (const OptionRow& row : optionTable()) names += (names.empty() ? "" : ", ") + std::string(row.variable);
+  return names;
+}
+
+Finding pinned(const std::string& what) {
+  return {Health::kWarning, "pinned algorithm", what + " chooses an algorithm of the MPI library's own",
+          "leave it if that is meant: it changes what `native` is; remove it to let Starling choose freely"};
+}
+
+}  // namespace
+
+const char* healthName(Health health) {
+  switch (health) {
+    case Health::kOk:
+      return "ok";
+    case Health::kWarning:
+      return "warning";
+    case Health::kFault:
+      return "fault";
+  }
+  return "fault";
+}
+
+Finding checkMpirun(const std::string& search_path) {
+  const auto mpirun = findProgram("mpirun", search_path);
+  if (!mpirun) return {Health::kFault, "mpirun", "not in PATH", "install Open MPI or load its module"};
+  const std::string version = firstLineOf(mpirun->string(), "--version");
+  if (version.empty()) {
+    return {Health::kFault, "mpirun", mpirun->string() + " does not tell its version", "reinstall the MPI library"};
+  }
+  if (version.find("Open MPI") == std::string::npos) {
+    return {Health::kWarning, "mpirun", mpirun->string() + ": " + version,
+            "`starling run` speaks to Open MPI's mpirun; start the program with LD_PRELOAD set for the ranks instead"};
+  }
+  return {Health::kOk, "mpirun", mpirun->string() + ": " + version, ""};
+}
+
+Finding checkPreload(const std::filesystem::path& executable) {
+  if (const auto library = findPreload(executable)) return {Health::kOk, "preload library", library->string(), ""};
+  std::string looked;
+  for (const auto& candidate : preloadCandidates(executable))
+    looked += (looked.empty() ? "" : " and ") + candidate.string();
+  return {Health::kFault, "preload library", "not at " + looked, "build or install Starling completely"};
+}
+
+Finding checkDatabase(const std::string& path) {
+  std::error_code fault;
+  if (!std::filesystem::exists(path, fault)) return checkFutureDatabase(path);
+  const Result<Reader> reader = Reader::open(path);
+  if (!reader.isOk()) {
+    return {Health::kFault, "database", reader.status().message(),
+            "move the file away, or set STARLING_DB to another path"};
+  }
+  const auto runs = reader.value().runs();
+  if (!runs.isOk()) {
+    return {Health::kFault, "database", runs.status().message(),
+            "move the file away, or set STARLING_DB to another path"};
+  }
+  // SQLite keeps its journal beside the file.
+  if (access(path.c_str(), W_OK) != 0 || access(existingFolder(path).c_str(), W_OK | X_OK) != 0) {
+    return {Health::kWarning, "database", path + " is readable but not writable: runs learn nothing new",
+            "make file and folder writable, or set STARLING_DB to another path"};
+  }
+  const std::size_t count = runs.value().size();
+  return {Health::kOk, "database", fmt::format("{} ({} run{})", path, count, count == 1 ? "" : "s"), ""};
+}
+
+std::vector<Finding> checkOptions(const Entries& environment) {
+  std::vector<Finding> findings;
+  const ParsedOptions parsed = parseOptions([&](const char* variable) { return valueOf(environment, variable); });
+  for (const std::string& error : parsed.errors) {
+    findings.push_back({Health::kFault, "options", error, "`starling options` lists what each variable takes"});
+  }
+  if (!parsed.options.algorithm.empty()) {
+    const Result<Choice> choice = parseChoice(parsed.options.algorithm);
+    if (!choice.isOk()) {
+      findings.push_back({Health::kFault, "options", "STARLING_ALGORITHM: " + choice.status().message(),
+                          "`starling algorithms` lists the names"});
+    }
+  }
+  for (const std::string& entry : environment) {
+    const std::string name = entry.substr(0, entry.find('='));
+    if (!name.starts_with("STARLING_") || isKnownVariable(name)) continue;
+    findings.push_back(
+        {Health::kWarning, "options", name + " is not read by Starling", "known are " + knownVariables()});
+  }
+  if (findings.empty())
+    findings.push_back({Health::kOk, "options", "every STARLING_ variable that is set is valid", ""});
+  return findings;
+}
+
+std::vector<Finding> checkPinning(const Entries& environment) {
+  static constexpr std::array<const char*, 5> kPins = {"OMPI_MCA_coll_tuned_", "OMPI_MCA_coll_han_",
+                                                       "MPIR_CVAR_ALLREDUCE_", "MPIR_CVAR_COLL_SELECTION_",
+                                                       "I_MPI_ADJUST_ALLREDUCE"};
+  std::vector<Finding> findings;
+  for (const std::string& entry : environment) {
+    const bool pins = std::any_of(kPins.begin(), kPins.end(), [&](const char* pin) { return entry.starts_with(pin); });
+    if (pins) findings.push_back(pinned(entry));
+  }
+  const auto home = valueOf(environment, "HOME");
+  std::ifstream file(home.value_or("") + "/.openmpi/mca-params.conf");
+  for (std::string line; home && std::getline(file, line);) {
+    line.erase(0, line.find_first_not_of(" \t"));
+    if (line.starts_with("coll_tuned_")) findings.push_back(pinned("~/.openmpi/mca-params.conf (" + line + ")"));
+  }
+  if (findings.empty()) findings.push_back({Health::kOk, "pinned algorithm", "none: Starling chooses freely", ""});
+  return findings;
+}
+
+}  // namespace starling::cli

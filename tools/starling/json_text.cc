@@ -1,0 +1,52 @@
+#include "json_text.h"
+
+namespace starling::cli {
+namespace {
+
+std::string plain(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const Json& element : value) {
+    if (!text.empty()) text += ' ';
+    text += plain(element);
+  }
+  return text;
+}
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char c : cell) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  text += '"';
+  return text;
+}
+
+}  // namespace
+
+std::string formatJson(const Json& value) { return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+std::string formatCsv(const Json& rows) {
+  if (rows.empty()) return "";
+  std::string text;
+  const auto append = [&text](const auto& object, const auto& cell_of) {
+    std::string line;
+    bool first = true;
+    for (const auto& item : object.items()) {
+      if (!first) line += ',';
+      line += quoted(cell_of(item));
+      first = false;
+    }
+    text += line;
+    text += '\n';
+  };
+  append(rows.front(), [](const auto& item) { return item.key(); });
+  for (const Json& row : rows) append(row, [](const auto& item) { return plain(item.value()); });
+  return text;
+}
+
+}  // namespace starling::cli

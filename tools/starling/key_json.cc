@@ -1,0 +1,103 @@
+#include "key_json.h"
+
+namespace starling::cli {
+
+Json keyJson(const RecordedKey& recorded) {
+  const KeyRow& row = recorded.row;
+  const KeyRecord& key = row.key;
+  Json json;
+  json["run"] = recorded.run.number;
+  json["site"] = row.site_number;
+  json["where"] = recorded.where();
+  json["symbol"] = recorded.place.symbol.empty() ? row.site.symbol : recorded.place.symbol;
+  json["file"] = recorded.place.file;
+  json["line"] = recorded.place.line > 0 ? Json(recorded.place.line) : Json(nullptr);
+  json["label"] = row.site.label;
+  json["module"] = row.site.module;
+  json["build_id"] = row.site.build_id;
+  json["offset"] = row.site.offset;
+  json["identity"] = row.site.identity;
+  json["communicator"] = row.communicator.id;
+  json["communicator_name"] = row.communicator.name;
+  json["communicator_size"] = row.communicator.size;
+  json["bytes"] = key.bytes;
+  json["size_class"] = key.id.size_class;
+  json["type"] = key.id.type;
+  json["operation"] = key.id.operation;
+  json["calls"] = key.calls;
+  json["exploration_calls"] = key.exploration_calls;
+  json["seconds"] = key.seconds;
+  json["imbalance"] = key.imbalance;
+  json["algorithm"] = key.choice;
+  json["table"] = key.table;
+  json["gain"] = optionalJson(key.gain);
+  json["state"] = key.state;
+  return json;
+}
+
+Json candidateJson(const CandidateSummary& candidate) {
+  const auto measured = [&candidate](Seconds seconds) {
+    return candidate.samples > 0 ? Json(seconds.value) : Json(nullptr);
+  };
+  Json json;
+  json["algorithm"] = candidate.choice;
+  json["epochs"] = candidate.epochs;
+  json["calls"] = candidate.calls;
+  json["exploration_calls"] = candidate.exploration_calls;
+  json["samples"] = candidate.samples;
+  json["elapsed"] = measured(candidate.elapsed);
+  json["post_arrival"] = measured(candidate.post_arrival);
+  json["post_arrival_minimum"] = measured(candidate.post_arrival_minimum);
+  json["post_arrival_deviation"] = measured(candidate.post_arrival_deviation);
+  return json;
+}
+
+Json arrivalJson(const RankArrival& arrival) {
+  Json json;
+  json["rank"] = arrival.rank;
+  json["samples"] = arrival.samples;
+  json["lateness"] = arrival.lateness.value;
+  json["deviation"] = arrival.deviation.value;
+  json["predicted"] = arrival.predicted.value;
+  json["predictor"] = arrival.method;
+  json["prediction_error"] = arrival.prediction_error ? Json(arrival.prediction_error->value) : Json(nullptr);
+  return json;
+}
+
+Json decisionJson(const RecordedKey& key, const DecisionRecord& decision) {
+  Json json;
+  json["run"] = key.run.number;
+  json["site"] = key.siteNumber();
+  json["where"] = key.where();
+  json["communicator_size"] = key.row.communicator.size;
+  json["bytes"] = key.row.key.bytes;
+  json["type"] = key.row.key.id.type;
+  json["operation"] = key.row.key.id.operation;
+  json["epoch"] = decision.epoch;
+  json["call"] = decision.call;
+  json["algorithm"] = decision.choice;
+  json["table"] = decision.table;
+  json["expected"] = optionalJson(decision.expected);
+  json["measured"] = optionalJson(decision.measured);
+  json["native"] = optionalJson(decision.native);
+  json["reason"] = decision.reason;
+  return json;
+}
+
+Json runJson(const RunRow& row) {
+  const Environment& environment = row.run.environment;
+  Json json;
+  json["number"] = row.number;
+  json["program"] = row.run.program;
+  json["started"] = row.run.started;
+  json["finished"] = optionalJson(row.finished);
+  json["ranks"] = environment.ranks;
+  json["nodes"] = environment.nodes;
+  json["ranks_per_node"] = environment.ranks_per_node;
+  json["processor"] = environment.processor;
+  json["mpi_version"] = environment.mpi_version;
+  json["transport"] = environment.transport;
+  return json;
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,17 @@
+// Recorded keys and what belongs to them as JSON. Durations are in seconds.
+#pragma once
+
+#include "arrival_summary.h"
+#include "candidate_summary.h"
+#include "json_text.h"
+#include "recording.h"
+
+namespace starling::cli {
+
+Json keyJson(const RecordedKey& key);
+Json candidateJson(const CandidateSummary& candidate);
+Json arrivalJson(const RankArrival& arrival);
+Json decisionJson(const RecordedKey& key, const DecisionRecord& decision);
+Json runJson(const RunRow& run);
+
+}  // namespace starling::cli

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <exception>
+#include <map>
+
+#include "commands.h"
+
+namespace starling::cli {
+namespace {
+
+const CommandRow* findCommand(const std::string& name) {
+  for (const CommandRow& row : commandTable()) {
+    if (name == row.name) return &row;
+  }
+  return nullptr;
+}
+
+// Where the command's name is; the end when there is none. Only --db has a value that could be mistaken for it.
+std::vector<std::string>::iterator commandName(std::vector<std::string>& arguments) {
+  for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
+    if (!argument->starts_with("-")) return argument;
+    if (*argument == "--db" && ++argument == arguments.end()) break;
+  }
+  return arguments.end();
+}
+
+// Takes the arguments of a command that parses its own out of `arguments`; `--help` stays.
+std::vector<std::string> takeRawArguments(std::vector<std::string>& arguments) {
+  auto first = commandName(arguments);
+  if (first == arguments.end()) return {};
+  const CommandRow* row = findCommand(*first++);
+  if (row == nullptr || !row->takes_raw_arguments) return {};
+  if (first != arguments.end() && (*first == "--help" || *first == "-h")) return {};
+  std::vector<std::string> raw(first, arguments.end());
+  arguments.erase(first, arguments.end());
+  return raw;
+}
+
+Outcome unknownCommand(const std::string& name) {
+  std::string known;
+  for (const CommandRow& row : commandTable()) known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
+  return Outcome::usage(fmt::format("there is no command '{}': the commands are {}", name, known));
+}
+
+int report(const Outcome& outcome) {
+  if (!outcome.message().empty()) fmt::print(stderr, "starling: {}\n", outcome.message());
+  return outcome.exitCode();
+}
+
+Outcome usageOutcome(const CLI::App& app, const CLI::ParseError& error) {
+  std::string help = "starling --help";
+  for (const CLI::App* command : app.get_subcommands()) help = "starling " + command->get_name() + " --help";
+  std::string message = error.what();
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  return Outcome::usage(fmt::format("{} (see `{}`)", message, help));
+}
+
+int runProgram(std::vector<std::string> arguments) {
+  Globals globals;
+  CLI::App app{"Starling makes MPI_Allreduce fit the program that calls it", "starling"};
+  app.set_version_flag("--version", "starling " STARLING_VERSION);
+  app.add_option("--db", globals.database, "The tuning database (default: STARLING_DB, else the user's data folder)")
+      ->option_text("FILE");
+  app.require_subcommand(1);
+  app.fallthrough();
+
+  std::map<const CLI::App*, Action> actions;
+  for (const CommandRow& row : commandTable()) {
+    CLI::App* command = app.add_subcommand(row.name, row.help);
+    actions[command] = row.setUp(*command, globals);
+  }
+
+  const auto name = commandName(arguments);
+  if (name != arguments.end() && findCommand(*name) == nullptr) return report(unknownCommand(*name));
+  globals.raw_arguments = takeRawArguments(arguments);
+  try {
+    // CLI11 takes the arguments from the back.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return report(usageOutcome(app, error));
+  }
+  return report(actions.at(app.get_subcommands().front())());
+}
+
+}  // namespace
+}  // namespace starling::cli
+
+int main(int argc, char** argv) {
+  try {
+    return starling::cli::runProgram(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "starling: {}\n", error.what());
+    return starling::cli::kExitFault;
+  }
+}

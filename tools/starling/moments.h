@@ -1,0 +1,32 @@
+// Mean and deviation of samples that are known by groups: epochs.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace starling::cli {
+
+class Moments {
+ public:
+  void add(std::int64_t samples, double mean, double deviation) {
+    const auto weight = static_cast<double>(samples);
+    weight_ += weight;
+    sum_ += weight * mean;
+    squares_ += weight * (mean * mean + deviation * deviation);
+  }
+
+  // 0 when there are no samples.
+  double mean() const { return weight_ > 0.0 ? sum_ / weight_ : 0.0; }
+  // Within and between the groups.
+  double deviation() const {
+    return weight_ > 0.0 ? std::sqrt(std::max(0.0, squares_ / weight_ - mean() * mean())) : 0.0;
+  }
+
+ private:
+  double weight_ = 0.0;
+  double sum_ = 0.0;
+  double squares_ = 0.0;
+};
+
+}  // namespace starling::cli

@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/options.h"
+#include "commands.h"
+#include "json_text.h"
+#include "table.h"
+
+namespace starling::cli {
+namespace {
+
+struct OptionsArguments {
+  bool json = false;
+  bool markdown = false;
+};
+
+const char* kindOf(const OptionRow& row) { return row.changes_results ? "behaviour" : "speed or logging"; }
+
+std::string orDash(const char* text) { return *text == '\0' ? "-" : text; }
+
+Outcome listOptions(const OptionsArguments& arguments) {
+  Table table({{"VARIABLE"}, {"VALUES"}, {"DEFAULT"}, {"UNIT"}, {"KIND"}, {"MEANING"}});
+  Json rows = Json::array();
+  for (const OptionRow& row : optionTable()) {
+    table.addRow({row.variable, row.values, orDash(row.fallback), orDash(row.unit), kindOf(row), row.help});
+    Json json;
+    json["variable"] = row.variable;
+    json["values"] = row.values;
+    json["default"] = row.fallback;
+    json["unit"] = row.unit;
+    json["changes_results"] = row.changes_results;
+    json["help"] = row.help;
+    rows.push_back(std::move(json));
+  }
+  fmt::print("{}", arguments.json ? formatJson(rows) : arguments.markdown ? table.markdown() : table.text());
+  return Outcome::ok();
+}
+
+}  // namespace
+
+Action setUpOptions(CLI::App& command, const Globals&) {
+  const auto arguments = std::make_shared<OptionsArguments>();
+  CLI::Option* json = command.add_flag("--json", arguments->json, "Print JSON");
+  command.add_flag("--markdown", arguments->markdown, "Print Markdown")->excludes(json);
+  return [arguments] { return listOptions(*arguments); };
+}
+
+}  // namespace starling::cli

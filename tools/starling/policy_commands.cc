@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "command_options.h"
+#include "commands.h"
+#include "recording.h"
+#include "store/database.h"
+#include "store/policy_document.h"
+
+namespace starling::cli {
+namespace {
+
+struct ExportArguments {
+  std::string format = "json";
+  std::string run = "latest";
+  std::string output;
+};
+
+// Time in allreduce of the keys that a policy speaks of.
+double secondsOf(const PolicyRecord& policy, const std::vector<RecordedKey>& keys) {
+  double seconds = 0.0;
+  for (const RecordedKey& recorded : keys) {
+    const KeyId& id = recorded.row.key.id;
+    if (id.site == policy.site && recorded.row.communicator.size == policy.communicator_size &&
+        id.size_class == policy.size_class && id.type == policy.type && id.operation == policy.operation) {
+      seconds += recorded.row.key.seconds;
+    }
+  }
+  return seconds;
+}
+
+Export exportPolicies(const std::string& format, const RunRow& run, std::vector<PolicyRecord> policies,
+                      const std::vector<RecordedKey>& keys) {
+  if (format == "json") {
+    return Export{formatPolicyJson({run.run.environment, run.run.program, std::move(policies)}), {}};
+  }
+  std::vector<WeightedPolicy> weighted;
+  for (PolicyRecord& policy : policies) {
+    const double seconds = secondsOf(policy, keys);
+    weighted.push_back({std::move(policy), seconds});
+  }
+  return exportOpenMpiRules(weighted);
+}
+
+Outcome writeText(const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    fmt::print("{}", text);
+    return Outcome::ok();
+  }
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file)
+    return Outcome::fault(fmt::format("cannot write {}: check the folder, its permissions and free space", path));
+  return Outcome::ok();
+}
+
+Outcome exportRun(const ExportArguments& arguments, const std::string& database) {
+  const Result<Recording> recording = Recording::open(database, arguments.run);
+  if (!recording.isOk()) return Outcome::fault(recording.status());
+  const RunRow& run = recording.value().runs().back();
+  Result<std::vector<PolicyRecord>> policies = recording.value().reader().policies(run.number);
+  if (!policies.isOk()) return Outcome::fault(policies.status());
+  if (policies.value().empty()) {
+    return Outcome::fault(
+        fmt::format("nothing was learned yet for run {} of {}: run it longer, `starling sites` shows "
+                    "how far each site is",
+                    run.number, run.run.program));
+  }
+  const Export result = exportPolicies(arguments.format, run, std::move(policies).value(), recording.value().keys());
+  for (const std::string& warning : result.warnings) fmt::print(stderr, "starling: {}\n", warning);
+  return writeText(result.text, arguments.output);
+}
+
+Outcome importFile(const std::string& path, const std::string& database_path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return Outcome::fault(fmt::format("cannot read {}: check the path and its permissions", path));
+  const Result<PolicyDocument> document = parsePolicyJson(text.str());
+  if (!document.isOk()) return Outcome::fault(path + ": " + document.status().message());
+  Result<Database> database = Database::open(database_path);
+  if (!database.isOk()) return Outcome::fault(database.status());
+  const Status imported = database.value().importPolicies(document.value());
+  if (!imported.isOk()) return Outcome::fault(imported);
+  const std::size_t count = document.value().policies.size();
+  fmt::print("{} of {} {} in {}; its next run in that environment starts there.\n",
+             count == 1 ? "1 policy" : fmt::format("{} policies", count), document.value().program,
+             count == 1 ? "is" : "are", database_path);
+  return Outcome::ok();
+}
+
+std::string checkSingleRun(const std::string& text) {
+  if (text == "all") return "one run is exported at a time: give its number, or `latest`";
+  return checkRunChoice(text).message();
+}
+
+}  // namespace
+
+Action setUpExport(CLI::App& command, const Globals& globals) {
+  const auto arguments = std::make_shared<ExportArguments>();
+  command.add_option("--format", arguments->format, "json (a policy document) or ompi-rules (default: json)")
+      ->option_text("FORMAT")
+      ->check(CLI::IsMember({"json", "ompi-rules"}));
+  command.add_option("--run", arguments->run, "Which run: its number or `latest` (default: latest)")
+      ->option_text("N")
+      ->check(checkSingleRun);
+  command.add_option("--output", arguments->output, "Write to this file (default: standard output)")
+      ->option_text("FILE");
+  return [arguments, &globals] { return exportRun(*arguments, globals.databaseInForce()); };
+}
+
+Action setUpImport(CLI::App& command, const Globals& globals) {
+  const auto path = std::make_shared<std::string>();
+  command.add_option("FILE", *path, "A policy document, as `starling export` writes it")->required();
+  return [path, &globals] { return importFile(*path, globals.databaseInForce()); };
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "algos/catalogue.h"
+#include "base/options.h"
+#include "commands.h"
+#include "installation.h"
+#include "launch.h"
+
+extern char** environ;
+
+namespace starling::cli {
+namespace {
+
+std::vector<std::string> processEnvironment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
+void setVariable(const char* name, const std::string& value) {
+  if (!value.empty()) setenv(name, value.c_str(), 1);
+}
+
+// Ranks may start in another folder.
+std::string absolutePath(const std::string& path) {
+  if (path.empty()) return path;
+  std::error_code fault;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, fault);
+  return fault ? path : absolute.string();
+}
+
+void applyToEnvironment(const LaunchRequest& request, const std::string& global_database) {
+  setVariable("STARLING_DB", absolutePath(request.database.empty() ? global_database : request.database));
+  setVariable("STARLING_ALGORITHM", request.algorithm);
+  setVariable("STARLING_MODE", request.mode);
+  if (request.verbose) setVariable("STARLING_VERBOSITY", "info");
+}
+
+// Empty when all is well.
+std::string faultsOfEnvironment() {
+  const ParsedOptions parsed = parseEnvironment();
+  std::string faults;
+  for (const std::string& error : parsed.errors) faults += (faults.empty() ? "" : "; ") + error;
+  if (!parsed.options.algorithm.empty()) {
+    const Result<Choice> choice = parseChoice(parsed.options.algorithm);
+    if (!choice.isOk()) faults += (faults.empty() ? "" : "; ") + ("STARLING_ALGORITHM: " + choice.status().message());
+  }
+  return faults;
+}
+
+// A batch system has given this job its slots; mpirun knows them, we do not.
+bool isInBatchJob() {
+  for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
+    if (std::getenv(variable) != nullptr) return true;
+  }
+  return false;
+}
+
+bool needsOversubscription(const LaunchRequest& request) {
+  if (!request.ranks || request.places_ranks || isInBatchJob()) return false;
+  const int cores = availableCores();
+  if (*request.ranks <= cores) return false;
+  fmt::print(stderr,
+             "starling: {} ranks share {} core{}: adding --oversubscribe, timings will not be those of a real run\n",
+             *request.ranks, cores, cores == 1 ? "" : "s");
+  return true;
+}
+
+void warnRoot(const LaunchRequest& request) {
+  const auto& arguments = request.mpirun_arguments;
+  if (geteuid() != 0 || std::find(arguments.begin(), arguments.end(), "--allow-run-as-root") != arguments.end()) return;
+  if (std::getenv("OMPI_ALLOW_RUN_AS_ROOT") != nullptr && std::getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") != nullptr)
+    return;
+  fmt::print(stderr,
+             "starling: Open MPI's mpirun refuses to run as root unless OMPI_ALLOW_RUN_AS_ROOT=1 and "
+             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 are set\n");
+}
+
+Outcome execute(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  std::fflush(nullptr);
+  execv(arguments.front(), arguments.data());
+  return Outcome::fault(fmt::format("cannot start {}: {}", command.front(), std::strerror(errno)));
+}
+
+Outcome launch(const Globals& globals) {
+  const Result<LaunchRequest> request = parseLaunch(globals.raw_arguments);
+  if (!request.isOk()) {
+    return Outcome::usage(request.status().message() + "; write `starling run -n 4 -- program arguments`");
+  }
+  if (!request.value().has_program) {
+    return Outcome::usage("there is no program to run; write `starling run -n 4 -- program arguments`");
+  }
+  applyToEnvironment(request.value(), globals.database);
+  const std::string faults = faultsOfEnvironment();
+  if (!faults.empty()) return Outcome::usage(faults + "; `starling options` lists what each variable takes");
+
+  const std::filesystem::path executable = executablePath();
+  const auto library = findPreload(executable);
+  if (!library) {
+    std::string looked;
+    for (const auto& candidate : preloadCandidates(executable))
+      looked += (looked.empty() ? "" : " and ") + candidate.string();
+    return Outcome::fault(
+        fmt::format("the preload library is not at {}: build or install Starling completely", looked));
+  }
+  const auto mpirun = findProgram("mpirun");
+  if (!mpirun) return Outcome::fault("mpirun is not in PATH: install Open MPI or load its module");
+  warnRoot(request.value());
+  const RankEnvironment environment = rankEnvironment(processEnvironment(), library->string());
+  return execute(mpirunCommand(mpirun->string(), request.value(), environment, needsOversubscription(request.value())));
+}
+
+}  // namespace
+
+// The options are declared for the help only: parseLaunch() reads them, because mpirun's stand between them.
+Action setUpRun(CLI::App& command, const Globals& globals) {
+  command.add_option("-n,--np")->description("Number of ranks")->option_text("N");
+  command.add_option("--algorithm")
+      ->description("Use this algorithm wherever it is valid (STARLING_ALGORITHM)")
+      ->option_text("NAME");
+  command.add_option("--mode")->description("off, observe or tune (STARLING_MODE)")->option_text("MODE");
+  command.add_flag("--verbose")->description("Tell on stderr what Starling does (STARLING_VERBOSITY=info)");
+  command.add_option("program")->description("After `--`: the program and its arguments")->option_text("...");
+  command.footer(
+      "  starling run -n 4 -- ./app input.txt\n"
+      "  starling run -n 4 --mca btl tcp,self -- ./app\n"
+      "Options that are not listed here go to mpirun. Without `--`, starling's own options must come first.");
+  return [&globals] { return launch(globals); };
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "candidate_summary.h"
+#include "command_options.h"
+#include "commands.h"
+#include "key_json.h"
+#include "recording.h"
+#include "table.h"
+#include "text_format.h"
+
+namespace starling::cli {
+namespace {
+
+std::string describeEnvironment(const Environment& environment) {
+  return fmt::format("{} ranks on {} node{} ({} per node), {}, {}, {}", environment.ranks, environment.nodes,
+                     environment.nodes == 1 ? "" : "s", environment.ranks_per_node, environment.processor,
+                     environment.mpi_version, environment.transport);
+}
+
+std::string sourceOf(const RecordedKey& key) {
+  return key.place.file.empty() ? "-" : fmt::format("{}:{}", key.place.file, key.place.line);
+}
+
+std::string orDash(const std::string& text) { return text.empty() ? "-" : text; }
+
+void printFields(const RecordedKey& recorded) {
+  const KeyRow& row = recorded.row;
+  const KeyRecord& key = row.key;
+  const std::string& symbol = recorded.place.symbol.empty() ? row.site.symbol : recorded.place.symbol;
+  const std::pair<const char*, std::string> fields[] = {
+      {"label", orDash(row.site.label)},
+      {"symbol", orDash(symbol)},
+      {"source", sourceOf(recorded)},
+      {"module", orDash(row.site.module)},
+      {"build id", orDash(row.site.build_id)},
+      {"offset", fmt::format("{:#x}", row.site.offset)},
+      {"identity", row.site.identity},
+      {"communicator",
+       fmt::format("{} ({}), {} ranks", row.communicator.id, orDash(row.communicator.name), row.communicator.size)},
+      {"bytes", fmt::format("{} (class {})", key.bytes, key.id.size_class)},
+      {"type, operation", key.id.type + ", " + key.id.operation},
+      {"calls", std::to_string(key.calls)},
+      {"exploration calls", std::to_string(key.exploration_calls)},
+      {"time in allreduce", formatDuration(Seconds{key.seconds}) + " (mean over ranks)"},
+      {"imbalance", formatDuration(Seconds{key.imbalance}) + " (mean lateness of the latest rank)"},
+      {"state", key.state},
+      {"algorithm in force", key.choice},
+      {"virtual-rank table", formatRankTable(key.table)},
+      {"gain over native", formatRatio(key.gain)},
+  };
+  for (const auto& [name, value] : fields) fmt::print("  {:<19} {}\n", name, value);
+}
+
+void printCandidates(const std::vector<CandidateSummary>& candidates) {
+  if (candidates.empty()) {
+    fmt::print("  No candidate was measured.\n");
+    return;
+  }
+  Table table({{"CANDIDATE"},
+               {"CALLS", Align::kRight},
+               {"EXPLORATION", Align::kRight},
+               {"SAMPLES", Align::kRight},
+               {"ELAPSED", Align::kRight},
+               {"POST-ARRIVAL", Align::kRight},
+               {"MINIMUM", Align::kRight},
+               {"DEVIATION", Align::kRight}});
+  for (const CandidateSummary& candidate : candidates) {
+    const auto measured = [&candidate](Seconds seconds) {
+      return candidate.samples > 0 ? formatDuration(seconds) : std::string("-");
+    };
+    table.addRow({candidate.choice, std::to_string(candidate.calls), std::to_string(candidate.exploration_calls),
+                  std::to_string(candidate.samples), measured(candidate.elapsed), measured(candidate.post_arrival),
+                  measured(candidate.post_arrival_minimum), measured(candidate.post_arrival_deviation)});
+  }
+  fmt::print("{}", table.text());
+}
+
+Outcome showSite(const Query& query, const std::string& database) {
+  const Result<Recording> recording = Recording::open(database, query.run);
+  if (!recording.isOk()) return Outcome::fault(recording.status());
+  const auto keys = recording.value().keysOfSite(query.site);
+  if (!keys.isOk()) return Outcome::fault(keys.status());
+  Json rows = Json::array();
+  for (const RecordedKey& key : keys.value()) {
+    const Result<Evidence> evidence = recording.value().evidence(key);
+    if (!evidence.isOk()) return Outcome::fault(evidence.status());
+    const std::vector<CandidateSummary> candidates = summarizeCandidates(evidence.value().observations);
+    if (query.json) {
+      Json row = keyJson(key);
+      row["run_details"] = runJson(key.run);
+      row["candidates"] = Json::array();
+      for (const CandidateSummary& candidate : candidates) row["candidates"].push_back(candidateJson(candidate));
+      rows.push_back(std::move(row));
+      continue;
+    }
+    fmt::print("Site {}: {}, {} {}/{}, run {} of {}\n", key.siteNumber(), key.where(),
+               formatBytes(Bytes{key.row.key.bytes}), key.row.key.id.type, key.row.key.id.operation, key.run.number,
+               key.run.run.program);
+    fmt::print("  {:<19} {}\n", "environment", describeEnvironment(key.run.run.environment));
+    printFields(key);
+    printCandidates(candidates);
+    fmt::print("\n");
+  }
+  if (query.json) fmt::print("{}", formatJson(rows));
+  return Outcome::ok();
+}
+
+}  // namespace
+
+Action setUpShow(CLI::App& command, const Globals& globals) {
+  const auto query = std::make_shared<Query>();
+  addSiteQuery(command, *query);
+  return [query, &globals] { return showSite(*query, globals.databaseInForce()); };
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command_options.h"
+#include "commands.h"
+#include "json_text.h"
+#include "simulation.h"
+#include "table.h"
+#include "text_format.h"
+#include "timeline.h"
+
+namespace starling::cli {
+namespace {
+
+constexpr std::int32_t kEventRanks = 8;     // transfers are listed one by one up to here
+constexpr std::size_t kTimelineWidth = 96;  // characters
+constexpr std::int32_t kMaximumRanks = 1024;
+
+struct ElementType {
+  const char* name;
+  std::int64_t bytes;
+};
+
+constexpr ElementType kTypes[] = {{"int8", 1},   {"uint8", 1}, {"int16", 2},  {"uint16", 2}, {"int32", 4},
+                                  {"uint32", 4}, {"int64", 8}, {"uint64", 8}, {"float", 4},  {"double", 8}};
+
+struct SimulateArguments {
+  std::int32_t ranks = 8;
+  std::string count = "1Mi";
+  std::string type = "float";
+  std::vector<std::string> late;
+  std::string alpha = "25us";
+  std::string beta = "8ns";
+  std::string gamma = "0";
+  std::int32_t ports = 1;
+  std::vector<std::string> algorithms;
+  bool sorted = true;
+  std::string timeline;
+  bool json = false;
+};
+
+Result<Bytes> parseElementType(std::string_view name) {
+  std::string known;
+  for (const ElementType& type : kTypes) {
+    if (name == type.name) return Bytes{type.bytes};
+    known += (known.empty() ? "" : ", ") + std::string(type.name);
+  }
+  return Status::error(fmt::format("there is no type '{}': use one of {}", name, known));
+}
+
+// REQUIRES: every text has passed its check.
+Scenario scenarioOf(const SimulateArguments& arguments) {
+  Scenario scenario;
+  scenario.ranks = arguments.ranks;
+  scenario.count = parseCount(arguments.count).value();
+  scenario.element_size = parseElementType(arguments.type).value();
+  for (const std::string& late : arguments.late) scenario.late.push_back(parseLateRank(late).value());
+  scenario.model.alpha = parseDuration(arguments.alpha).value();
+  scenario.model.beta = parseDuration(arguments.beta).value().value;
+  scenario.model.gamma = parseDuration(arguments.gamma).value().value;
+  scenario.model.ports = arguments.ports;
+  scenario.sorted = arguments.sorted;
+  return scenario;
+}
+
+Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
+  Json json;
+  json["ranks"] = scenario.ranks;
+  json["count"] = scenario.count;
+  json["bytes"] = scenario.count * scenario.element_size.value;
+  json["alpha"] = scenario.model.alpha.value;
+  json["beta"] = scenario.model.beta;
+  json["gamma"] = scenario.model.gamma;
+  json["ports"] = scenario.model.ports;
+  json["table"] = comparison.table;
+  json["arrivals"] = Json::array();
+  for (const Seconds arrival : comparison.arrivals) json["arrivals"].push_back(arrival.value);
+  json["algorithms"] = Json::array();
+  for (const Prediction& prediction : comparison.predictions) {
+    Json row;
+    row["algorithm"] = prediction.choice;
+    row["elapsed"] = prediction.elapsed.value;
+    row["post_arrival"] = prediction.post_arrival.value;
+    row["ratio_to_ring"] = optionalJson(prediction.ratio_to_ring);
+    row["elapsed_ratio_to_ring"] = optionalJson(prediction.elapsed_ratio_to_ring);
+    row["share_of_saving"] = optionalJson(prediction.share_of_saving);
+    row["transfers"] = prediction.transfer_count;
+    json["algorithms"].push_back(std::move(row));
+  }
+  json["skipped"] = comparison.skipped;
+  return json;
+}
+
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.0f} %", 100.0 * *share) : "-";
+}
+
+void printComparison(const Comparison& comparison) {
+  Table table({{"ALGORITHM"},
+               {"ELAPSED", Align::kRight},
+               {"POST-ARRIVAL", Align::kRight},
+               {"OVER RING", Align::kRight},
+               {"SHARE OF SAVING", Align::kRight}});
+  for (const Prediction& prediction : comparison.predictions) {
+    table.addRow({prediction.choice, formatDuration(prediction.elapsed), formatDuration(prediction.post_arrival),
+                  formatRatio(prediction.ratio_to_ring), percent(prediction.share_of_saving)});
+  }
+  fmt::print("{}", table.text());
+  for (const std::string& sentence : comparison.skipped) fmt::print("Left out: {}.\n", sentence);
+}
+
+void printTimeline(const Comparison& comparison) {
+  const Prediction& prediction = comparison.predictions.front();
+  fmt::print("{}: elapsed {}, post-arrival {}\n{}", prediction.choice, formatDuration(prediction.elapsed),
+             formatDuration(prediction.post_arrival),
+             formatTimeline(prediction.call, comparison.arrivals, comparison.table, kTimelineWidth));
+  if (comparison.table.size() <= kEventRanks) fmt::print("{}", formatTransfers(prediction.call, comparison.table));
+}
+
+Json timelineJson(const Scenario& scenario, const Comparison& comparison) {
+  Json json = comparisonJson(scenario, comparison);
+  const SimulatedCall& call = comparison.predictions.front().call;
+  json["exits"] = Json::array();
+  for (const Seconds exit : call.exits) json["exits"].push_back(exit.value);
+  json["transfers"] = Json::array();
+  for (const Transfer& transfer : call.transfers) {
+    json["transfers"].push_back({{"source", transfer.source},
+                                 {"target", transfer.target},
+                                 {"offset", transfer.block.offset},
+                                 {"count", transfer.block.count},
+                                 {"reduces", transfer.kind == StepKind::kReduce},
+                                 {"start", transfer.start.value},
+                                 {"end", transfer.end.value}});
+  }
+  return json;
+}
+
+Outcome simulateCall(const SimulateArguments& arguments) {
+  const bool timeline = !arguments.timeline.empty();
+  std::vector<std::string> choices;
+  for (const std::string& text : arguments.algorithms) {
+    for (std::string& choice : splitChoices(text)) choices.push_back(std::move(choice));
+  }
+  if (timeline) choices = {arguments.timeline};
+  const Scenario scenario = scenarioOf(arguments);
+  const Result<Comparison> comparison = compare(scenario, choices);
+  if (!comparison.isOk()) return Outcome::usage(comparison.status().message());
+  if (arguments.json) {
+    fmt::print("{}", formatJson(timeline ? timelineJson(scenario, comparison.value())
+                                         : comparisonJson(scenario, comparison.value())));
+  } else if (timeline) {
+    printTimeline(comparison.value());
+  } else {
+    printComparison(comparison.value());
+  }
+  return Outcome::ok();
+}
+
+void addScenarioOptions(CLI::App& command, SimulateArguments& arguments) {
+  command.add_option("--ranks", arguments.ranks, "Ranks (default: 8)")
+      ->option_text("P")
+      ->check(CLI::Range(1, kMaximumRanks));
+  command.add_option("--count", arguments.count, "Elements, as in 1000, 64Ki, 1M (default: 1Mi)")
+      ->option_text("N")
+      ->check(checkedBy(parseCount));
+  command.add_option("--type", arguments.type, "Type of an element (default: float)")
+      ->option_text("TYPE")
+      ->check(checkedBy(parseElementType));
+  command.add_option("--late", arguments.late, "A rank that comes late, as in 3:50ms; may be given for several ranks")
+      ->option_text("RANK:DURATION")
+      ->allow_extra_args(false)
+      ->check(checkedBy(parseLateRank));
+  command.add_flag("--sort,!--no-sort", arguments.sorted, "Sort the virtual-rank table by lateness (default), or not");
+}
+
+void addModelOptions(CLI::App& command, SimulateArguments& arguments) {
+  command.add_option("--alpha", arguments.alpha, "Time before the first byte of a message arrives (default: 25us)")
+      ->option_text("DURATION")
+      ->check(checkedBy(parseDuration));
+  command.add_option("--beta", arguments.beta, "Time of one byte on the wire (default: 8ns, 1 Gbit/s)")
+      ->option_text("DURATION")
+      ->check(checkedBy(parseDuration));
+  command.add_option("--gamma", arguments.gamma, "Time to reduce one byte (default: 0)")
+      ->option_text("DURATION")
+      ->check(checkedBy(parseDuration));
+  command.add_option("--ports", arguments.ports, "Transfers that a rank may have in flight each way (default: 1)")
+      ->option_text("N")
+      ->check(CLI::Range(1, 1024));
+}
+
+}  // namespace
+
+Action setUpSimulate(CLI::App& command, const Globals&) {
+  const auto arguments = std::make_shared<SimulateArguments>();
+  addScenarioOptions(command, *arguments);
+  addModelOptions(command, *arguments);
+  CLI::Option* algorithms =
+      command
+          .add_option("--algorithm", arguments->algorithms,
+                      "Algorithms with their parameters, as in ring,slt:segments=64 (default: all that are valid)")
+          ->option_text("NAME,...")
+          ->allow_extra_args(false);
+  command.add_option("--timeline", arguments->timeline, "Draw what each rank does under this algorithm")
+      ->option_text("NAME")
+      ->excludes(algorithms);
+  addJsonFlag(command, arguments->json);
+  command.footer(
+      "POST-ARRIVAL is the mean exit minus the last arrival. OVER RING divides ring's by it. SHARE OF SAVING is the "
+      "part\n"
+      "of ring's post-arrival time above bytes x beta (the bound when one rank is late) that is saved.");
+  return [arguments] { return simulateCall(*arguments); };
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,180 @@
+#include "simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "algos/catalogue.h"
+
+namespace starling::cli {
+namespace {
+
+constexpr const char* kRing = "ring";
+constexpr const char* kStepTime = "tau_ns";  // time of one ring step, which arrival-aware rows may ask for
+
+Shape shapeOf(const Scenario& scenario) { return Shape{scenario.ranks, scenario.count, true}; }
+
+Result<std::vector<Seconds>> latenessByRank(const Scenario& scenario) {
+  std::vector<Seconds> lateness(static_cast<std::size_t>(scenario.ranks));
+  std::vector<bool> named(lateness.size(), false);
+  for (const LateRank& late : scenario.late) {
+    if (late.rank >= scenario.ranks) {
+      return Status::error(fmt::format("rank {} cannot be late: there are {} ranks, 0 to {}", late.rank, scenario.ranks,
+                                       scenario.ranks - 1));
+    }
+    const auto index = static_cast<std::size_t>(late.rank);
+    if (named[index]) return Status::error(fmt::format("rank {} is given two latenesses: give one", late.rank));
+    named[index] = true;
+    lateness[index] = late.lateness;
+  }
+  return lateness;
+}
+
+// Latest last when sorted; ranks that come together keep their order.
+std::vector<std::int32_t> tableOf(const Scenario& scenario, const std::vector<Seconds>& lateness) {
+  std::vector<std::int32_t> table(lateness.size());
+  std::iota(table.begin(), table.end(), 0);
+  if (scenario.sorted) {
+    std::stable_sort(table.begin(), table.end(), [&](std::int32_t a, std::int32_t b) {
+      return lateness[static_cast<std::size_t>(a)] < lateness[static_cast<std::size_t>(b)];
+    });
+  }
+  return table;
+}
+
+// A row that asks for the time of a ring step gets it from the model, unless the user gave one.
+void setStepTime(const Scenario& scenario, std::string_view text, Choice& choice) {
+  const Algorithm& row = *findAlgorithm(choice.algorithm);
+  if (text.find(std::string(kStepTime) + "=") != std::string_view::npos) return;
+  for (std::size_t i = 0; i < row.parameters.size(); ++i) {
+    const Parameter& parameter = row.parameters[i];
+    if (parameter.name != std::string_view(kStepTime)) continue;
+    const double block = static_cast<double>(scenario.count * scenario.element_size.value) / scenario.ranks;
+    const Seconds step{scenario.model.alpha.value + scenario.model.beta * block};
+    choice.parameters[i] = std::clamp(toNanoseconds(step), parameter.minimum, parameter.maximum);
+  }
+}
+
+Result<Prediction> predict(const Scenario& scenario, const Choice& choice, const std::vector<Seconds>& arrivals) {
+  std::vector<std::int64_t> lateness_ns;
+  for (const Seconds arrival : arrivals) lateness_ns.push_back(toNanoseconds(arrival));
+  const std::vector<Schedule> schedules = buildAll(choice, shapeOf(scenario), lateness_ns);
+  Result<SimulatedCall> call = simulate(schedules, scenario.element_size, scenario.model, arrivals);
+  if (!call.isOk()) return Status::error(formatChoice(choice) + ": " + call.status().message());
+  Prediction prediction;
+  prediction.choice = formatChoice(choice);
+  prediction.post_arrival = postArrivalTime(call.value(), arrivals);
+  Seconds sum;
+  for (const Seconds arrival : arrivals) sum += arrival;
+  prediction.elapsed = call.value().meanExit() - Seconds{sum.value / scenario.ranks};
+  prediction.call = std::move(call).value();
+  prediction.transfer_count = prediction.call.transfers.size();
+  return prediction;
+}
+
+// Why the row cannot be simulated here; empty when it can.
+std::string obstacle(const Algorithm& row, const Scenario& scenario) {
+  if (row.build == nullptr) return fmt::format("{} has no schedule: it is the MPI library's own", row.name);
+  if (!isValid(row, shapeOf(scenario))) {
+    return fmt::format("{} is not valid for {} ranks and {} elements: {}", row.name, scenario.ranks, scenario.count,
+                       row.valid_text);
+  }
+  return "";
+}
+
+struct Chosen {
+  std::vector<Choice> choices;
+  std::vector<std::string> skipped;
+};
+
+Result<Chosen> choose(const Scenario& scenario, const std::vector<std::string>& texts) {
+  Chosen chosen;
+  for (const std::string& text : texts) {
+    Result<Choice> choice = parseChoice(text);
+    if (!choice.isOk()) return choice.status();
+    const std::string why_not = obstacle(*findAlgorithm(choice.value().algorithm), scenario);
+    if (!why_not.empty()) return Status::error(why_not);
+    setStepTime(scenario, text, choice.value());
+    chosen.choices.push_back(choice.value());
+  }
+  if (!texts.empty()) return chosen;
+  for (const Algorithm& row : catalogue()) {
+    const std::string why_not = obstacle(row, scenario);
+    if (!why_not.empty()) {
+      chosen.skipped.push_back(why_not);
+      continue;
+    }
+    Choice choice{row.id, defaultParameters(row)};
+    setStepTime(scenario, "", choice);
+    chosen.choices.push_back(choice);
+  }
+  return chosen;
+}
+
+Result<std::optional<Prediction>> predictRing(const Scenario& scenario, const std::vector<Seconds>& arrivals) {
+  const Algorithm* row = findAlgorithm(kRing);
+  if (row == nullptr || !obstacle(*row, scenario).empty()) return std::optional<Prediction>();
+  Result<Prediction> ring = predict(scenario, Choice{row->id, defaultParameters(*row)}, arrivals);
+  if (!ring.isOk()) return ring.status();
+  return std::optional<Prediction>(std::move(ring).value());
+}
+
+void relate(const Scenario& scenario, const Prediction& ring, Prediction& prediction) {
+  if (prediction.post_arrival.value > 0.0) prediction.ratio_to_ring = ring.post_arrival / prediction.post_arrival;
+  if (prediction.elapsed.value > 0.0) prediction.elapsed_ratio_to_ring = ring.elapsed / prediction.elapsed;
+  const Seconds wire{static_cast<double>(scenario.count * scenario.element_size.value) * scenario.model.beta};
+  const Seconds saving = ring.post_arrival - wire;
+  if (saving.value > 0.0) prediction.share_of_saving = (ring.post_arrival - prediction.post_arrival) / saving;
+}
+
+}  // namespace
+
+std::vector<std::string> splitChoices(const std::string& text) {
+  std::vector<std::string> choices;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    const std::string part = text.substr(start, comma - start);
+    const bool is_parameter = part.find('=') != std::string::npos && part.find(':') == std::string::npos;
+    if (is_parameter && !choices.empty()) {
+      choices.back() += "," + part;
+    } else {
+      choices.push_back(part);
+    }
+    start = comma + 1;
+  }
+  return choices;
+}
+
+Result<Comparison> compare(const Scenario& scenario, const std::vector<std::string>& texts) {
+  if (scenario.ranks < 1)
+    return Status::error(fmt::format("{} ranks cannot be simulated: give 1 or more", scenario.ranks));
+  const Result<std::vector<Seconds>> lateness = latenessByRank(scenario);
+  if (!lateness.isOk()) return lateness.status();
+  Result<Chosen> chosen = choose(scenario, texts);
+  if (!chosen.isOk()) return chosen.status();
+
+  Comparison comparison;
+  comparison.table = tableOf(scenario, lateness.value());
+  for (const std::int32_t rank : comparison.table) {
+    comparison.arrivals.push_back(lateness.value()[static_cast<std::size_t>(rank)]);
+  }
+  const auto ring = predictRing(scenario, comparison.arrivals);
+  if (!ring.isOk()) return ring.status();
+  for (const Choice& choice : chosen.value().choices) {
+    Result<Prediction> prediction = predict(scenario, choice, comparison.arrivals);
+    if (!prediction.isOk()) return prediction.status();
+    // Millions of transfers where ranks are many: only a timeline needs them.
+    if (chosen.value().choices.size() > 1) std::vector<Transfer>().swap(prediction.value().call.transfers);
+    if (ring.value()) relate(scenario, *ring.value(), prediction.value());
+    comparison.predictions.push_back(std::move(prediction).value());
+  }
+  std::stable_sort(comparison.predictions.begin(), comparison.predictions.end(),
+                   [](const Prediction& a, const Prediction& b) { return a.post_arrival < b.post_arrival; });
+  comparison.skipped = std::move(chosen.value().skipped);
+  return comparison;
+}
+
+}  // namespace starling::cli

@@ -1,0 +1,51 @@
+// Several algorithms on virtual time under one arrival pattern.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algos/simulator.h"
+#include "units_parse.h"
+
+namespace starling::cli {
+
+// One call: who takes part, how much, when each rank comes, on what network.
+struct Scenario {
+  std::int32_t ranks = 1;
+  std::int64_t count = 0;  // elements
+  Bytes element_size{4};
+  std::vector<LateRank> late;  // ranks not named are on time
+  CostModel model;
+  bool sorted = true;  // virtual-rank table by lateness; false: identity
+};
+
+// What one algorithm makes of the scenario.
+struct Prediction {
+  std::string choice;
+  SimulatedCall call;  // without its transfers when several choices are compared
+  std::size_t transfer_count = 0;
+  Seconds elapsed;                              // mean over ranks of exit minus arrival
+  Seconds post_arrival;                         // mean exit minus last arrival
+  std::optional<double> ratio_to_ring;          // post-arrival time of ring / of this one
+  std::optional<double> elapsed_ratio_to_ring;  // the same of the elapsed time
+  // (ring - this) / (ring - n beta) in post-arrival times: 1 is the bound of one late rank. Empty where ring leaves
+  // nothing to save or cannot run.
+  std::optional<double> share_of_saving;
+};
+
+struct Comparison {
+  std::vector<std::int32_t> table;      // virtual rank -> rank
+  std::vector<Seconds> arrivals;        // by virtual rank
+  std::vector<Prediction> predictions;  // by rising post-arrival time
+  std::vector<std::string> skipped;     // one sentence for each row of the catalogue that this scenario does not allow
+};
+
+// Splits "ring,slt:segments=64,window=8": a part with '=' and no ':' belongs to the choice before it.
+std::vector<std::string> splitChoices(const std::string& text);
+
+// Simulates `choices`, or the whole catalogue when there are none. Errors: ranks below 1, a late rank out of range or
+// named twice, an unknown choice, a named choice that has no schedule or is not valid here.
+Result<Comparison> compare(const Scenario& scenario, const std::vector<std::string>& choices);
+
+}  // namespace starling::cli

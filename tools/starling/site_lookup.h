@@ -1,0 +1,17 @@
+// Which site the user means.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+#include "recording.h"
+
+namespace starling::cli {
+
+// `text` is a site number, else a label or identity, else a part of a symbol. Errors: none matches; more than one
+// matches, then the message lists them.
+Result<std::int64_t> findSite(std::span<const RecordedKey> keys, const std::string& text);
+
+}  // namespace starling::cli

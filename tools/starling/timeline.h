@@ -1,0 +1,23 @@
+// A simulated call as text: what each rank does over time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "algos/simulator.h"
+
+namespace starling::cli {
+
+// One line per virtual rank, `width` characters of equal time from the first arrival to the last exit: '.' not arrived,
+// 's' sends, 'r' receives, '+' receives and reduces, 'x' is s and r, 'X' is s and +, '-' waits, ' ' has left. A
+// character shows all that happens within its time. `table` and `arrivals` are by virtual rank. REQUIRES: width of 1 or
+// more.
+std::string formatTimeline(const SimulatedCall& call, std::span<const Seconds> arrivals,
+                           std::span<const std::int32_t> table, std::size_t width);
+
+// One line per transfer, in order of their starts, with ranks (not virtual ranks) and element ranges.
+std::string formatTransfers(const SimulatedCall& call, std::span<const std::int32_t> table);
+
+}  // namespace starling::cli

@@ -1,0 +1,26 @@
+// Numbers with units, as users write them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/status.h"
+#include "base/units.h"
+
+namespace starling::cli {
+
+// A whole number with an optional multiplier: K M G (powers of 1000), Ki Mi Gi (powers of 1024).
+Result<std::int64_t> parseCount(std::string_view text);
+
+// A number of zero or more with a unit: ns, us, ms, s. Zero needs no unit.
+Result<Seconds> parseDuration(std::string_view text);
+
+struct LateRank {
+  std::int32_t rank = 0;
+  Seconds lateness;
+};
+
+// "RANK:DURATION", as in "3:50ms".
+Result<LateRank> parseLateRank(std::string_view text);
+
+}  // namespace starling::cli
