@@ -63,7 +63,7 @@ STARLING_EXPORT int starling_site_free(starling_site *site);
 STARLING_EXPORT int starling_init(void);
 
 /* Local. Writes what this process has learned and not yet stored; on the rank that holds the database it waits until
- * that is done, at most ten seconds. */
+ * that is done, at most ten seconds. Not while another thread is in a tuned call. */
 STARLING_EXPORT int starling_flush(void);
 
 /* What is in force for one key (site, size class, type, operation) of a communicator. */

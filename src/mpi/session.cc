@@ -90,6 +90,11 @@ bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallK
   if (algorithm == nullptr || !isValid(*algorithm, shape)) return false;
   const auto needed = shape.count * static_cast<std::int64_t>(kind.reducer.element_size);
   if (needed > agreed_scratch_ && hasFixedChoice()) agreeOnScratch(needed);
+  if (needed > agreed_scratch_ && hasFixedChoice()) {
+    logOnce(LogLevel::kWarning, "scratch",
+            "memory is short for the algorithm that was asked for; calls of " + std::to_string(needed) +
+                " bytes pass through to the MPI library");
+  }
   return needed <= agreed_scratch_;
 }
 
@@ -108,6 +113,8 @@ int Session::execute(const Execution& execution, const void* sendbuf, void* recv
   }
   const PreparedSchedule& prepared = schedules_.find(query, rank_);
   const int span = prepared.schedule().tag_span;
+  if (span - 1 > tag_limit_)
+    return PMPI_Allreduce(sendbuf, recvbuf, count, kind.reducer.datatype, kind.reducer.operation, communicator_);
   // Calls take turns in the tags, so that a message can only match within its own call, even after a fault.
   const std::int64_t turns = std::clamp<std::int64_t>((static_cast<std::int64_t>(tag_limit_) + 1) / span, 1, 1024);
   Executor::Call call;

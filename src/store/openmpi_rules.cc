@@ -202,7 +202,8 @@ class Exporter {
                       disagreements_));
     }
     if (tables_ > 0) {
-      warnings_.push_back(fmt::format("{} policies order the ranks; Open MPI keeps its own order.", tables_));
+      warnings_.push_back(fmt::format("{} order the ranks; Open MPI keeps its own order.",
+                                      tables_ == 1 ? "1 policy would" : fmt::format("{} policies would", tables_)));
     }
     if (rings_) {
       warnings_.emplace_back(

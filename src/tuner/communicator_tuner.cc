@@ -97,10 +97,14 @@ std::int32_t CommunicatorTuner::nextEpochLength() {
 Decisions CommunicatorTuner::decide(std::size_t limit) {
   Decisions decisions;
   in_flight_.clear();
+  // It starts where the last one ended, so that keys that keep changing do not shut out the others.
+  const std::size_t first = next_to_ask_;
   for (std::size_t i = 0; i < slots_.size() && decisions.updates.size() < limit; ++i) {
-    const auto index = static_cast<std::int32_t>(i);
-    if (std::optional<KeyTuner::Decision> decision = slots_[i]->tuner.decide()) {
-      recordDecision(*slots_[i], *decision);
+    const std::size_t asked = (first + i) % slots_.size();
+    const auto index = static_cast<std::int32_t>(asked);
+    next_to_ask_ = (asked + 1) % slots_.size();
+    if (std::optional<KeyTuner::Decision> decision = slots_[asked]->tuner.decide()) {
+      recordDecision(*slots_[asked], *decision);
       in_flight_.push_back(index);
       decisions.updates.push_back({index, std::move(decision->plan)});
     }

@@ -89,6 +89,7 @@ class CommunicatorTuner {
   TunerSettings settings_;
   std::int32_t ranks_;
   std::vector<std::unique_ptr<Slot>> slots_;
+  std::size_t next_to_ask_ = 0;            // key that decide() begins with
   std::vector<std::int32_t> in_flight_;    // keys of the latest decide()
   std::vector<std::int32_t> seen_;         // keys called in the latest epoch
   std::vector<DecisionRecord> decisions_;  // since the last drain()

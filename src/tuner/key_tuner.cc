@@ -26,6 +26,9 @@ std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", secon
 
 const char* metricName(bool clocks_agree) { return clocks_agree ? "post-arrival time" : "mean elapsed time"; }
 
+// By how much the smaller of two values is below the mean, in standard deviations of a normal distribution.
+constexpr double kSmallerOfTwo = 0.56;
+
 // The median; of two values the smaller, because the first call of a new plan may have opened connections.
 double typicalOfTrials(std::span<const double> times) {
   return times.size() == 2 ? std::min(times[0], times[1]) : summarize(times).median;
@@ -65,7 +68,8 @@ Comparison compareTimes(std::span<const double> incumbent, std::span<const doubl
   const double scatter = robustDeviation(incumbent);
   const double standard_error =
       scatter * std::sqrt(1.0 / static_cast<double>(incumbent.size()) + 1.0 / static_cast<double>(challenger.size()));
-  comparison.margin = std::max(kSmallestGain * std::abs(comparison.incumbent), 2.0 * standard_error);
+  const double luck = challenger.size() == 2 ? kSmallerOfTwo * scatter : 0.0;
+  comparison.margin = std::max(kSmallestGain * std::abs(comparison.incumbent), 2.0 * standard_error + luck);
   comparison.faster = comparison.challenger < comparison.incumbent - comparison.margin;
   return comparison;
 }

@@ -107,7 +107,8 @@ class KeyTuner {
 Seconds comparedTime(const SampledCall& call, bool clocks_agree);
 
 // A challenger's verdict against the incumbent: its median is lower by more than both 3% and the noise, which is
-// twice the standard error that the incumbent's scatter gives to the difference.
+// twice the standard error that the incumbent's scatter gives to the difference (and what the smaller of two is low
+// by).
 struct Comparison {
   bool faster = false;
   double incumbent = 0.0;   // median, seconds

@@ -28,6 +28,7 @@ class Writer {
 
   template <typename Value>
   void put(std::span<const Value> values) {
+    if (values.empty()) return;  // memcpy takes no null pointer
     std::memcpy(rest_.data(), values.data(), values.size_bytes());
     rest_ = rest_.subspan(values.size_bytes());
   }
@@ -46,6 +47,7 @@ class Parser {
 
   template <typename Value>
   bool take(std::span<Value> values) {
+    if (values.empty()) return true;
     if (rest_.size() < values.size_bytes()) return false;
     std::memcpy(values.data(), rest_.data(), values.size_bytes());
     rest_ = rest_.subspan(values.size_bytes());

@@ -4,7 +4,7 @@
 
 enum { kCalls = 50, kCount = 500 };
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int rank = 0;
   int ranks = 0;
   int wrong = 0;

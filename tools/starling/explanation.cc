@@ -108,19 +108,23 @@ std::string stateSentence(const KeyRecord& key) {
 
 std::string changeSentence(const KeyRecord& key, const Candidates& candidates) {
   if (key.state == "passes_through") return "Only calls of a kind that Starling takes would be tuned.";
-  if (key.state != "settled") return "More calls would change it: a longer run goes on where this one ended.";
+  if (key.state != "settled")
+    return "More calls in one run would change it: exploration starts anew with each run until a key has settled.";
   const CandidateSummary* chosen = findCandidate(candidates, key.choice);
-  std::string bar = "To replace it, a candidate must cost less by more than the noise";
+  std::string bar = "To replace it, a candidate would have had to cost less by more than the noise";
   if (chosen != nullptr && chosen->samples > 0) {
-    bar = fmt::format("To replace it, a candidate must cost less than {} by more than the noise (deviation {})",
-                      formatDuration(chosen->post_arrival), formatDuration(chosen->post_arrival_deviation));
+    bar = fmt::format(
+        "To replace it, a candidate would have had to cost less than {} by more than the noise (deviation {})",
+        formatDuration(chosen->post_arrival), formatDuration(chosen->post_arrival_deviation));
   }
   for (const CandidateSummary& candidate : candidates) {
     if (candidate.choice == key.choice || candidate.samples == 0) continue;
     bar += fmt::format("; the nearest tried is {} at {}", candidate.choice, formatDuration(candidate.post_arrival));
     break;
   }
-  return bar + ". A lasting change of its cost or of the latenesses reopens exploration.";
+  const bool is_native = key.choice == "native";
+  return bar + (is_native ? ". No candidate is tried again in this database; a fresh one (STARLING_DB) learns anew."
+                          : ". It is given up for native when it turns out more than 10% slower than native was.");
 }
 
 }  // namespace

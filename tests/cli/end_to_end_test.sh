@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Unchanged programs under `starling run`, as a user has it: end_to_end_test.sh CASE STARLING PROGRAM [ARGUMENT]
+set -euo pipefail
+case_name=$1 starling=$2 program=$3 argument=${4:-}
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+export STARLING_DB=$folder/tuning.db
+
+fail() {
+  echo "FAILED: $1" >&2
+  exit 1
+}
+
+# run N ARGUMENT...: the program under Starling on N ranks, with a hard time limit.
+run() {
+  local ranks=$1
+  shift
+  timeout --kill-after=10 120 "$starling" run -n "$ranks" -- "$program" "$@"
+}
+
+# check TEXT: a Python condition on `sites`, the parsed output of `starling sites --json`.
+check() {
+  "$starling" sites --json | python3 -c "
+import json, sys
+sites = json.load(sys.stdin)
+assert $1, sites"
+}
+
+thermo() { awk '/^ *Step /{inside = 1} /^Loop time/{inside = 0} inside' "$1"; }
+
+case $case_name in
+  lammps)
+    timeout --kill-after=10 120 mpirun --oversubscribe --mca mpi_yield_when_idle 1 -n 4 "$program" -in "$argument" \
+      -log none >plain.txt
+    run 4 -in "$argument" -log none >tuned.txt
+    thermo plain.txt | grep -q . || fail "LAMMPS printed no thermodynamic values"
+    diff <(thermo plain.txt) <(thermo tuned.txt) || fail "thermodynamic values differ"
+    check 'len({s["site"] for s in sites if s["symbol"]}) >= 20'
+    [[ $(sqlite3 "$STARLING_DB" 'SELECT count(*) FROM overview') -ge 20 ]] || fail "sqlite3 cannot read the overview"
+    ;;
+  different_lines)
+    run 4
+    check 'len(sites) == 1 and sites[0]["calls"] == 10000 and sites[0]["state"] == "settled"'
+    check '0 < sites[0]["exploration_calls"] <= 30'
+    run 4
+    check 'sites[0]["calls"] == 10000 and sites[0]["exploration_calls"] == 0'
+    ;;
+  training_loop)
+    # Late by so much that no scheduling of eight ranks on few cores can hide it.
+    run 8 --iterations 40 --late-rank 1 --late-ms 200 --compute-ms 1
+    check 'sites[0]["calls"] == 40 and sites[0]["table"][-1] == 1'
+    "$starling" arrivals 1 | tee arrivals.txt
+    grep -q '^Rank 1 stands out' arrivals.txt || fail "arrivals does not name rank 1"
+    "$starling" arrivals 1 --json | python3 -c "
+import json, sys
+late = json.load(sys.stdin)[0]['ranks'][1]
+assert abs(late['lateness'] - 0.2) < 0.02, late"
+    "$starling" explain 1 | grep -q 'Settled' || fail "explain does not say that the site is settled"
+    ;;
+  *) fail "there is no case $case_name" ;;
+esac
+echo "$case_name: passed"
