@@ -1,6 +1,7 @@
 // The C interface: starling.h.
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "algos/catalogue.h"
@@ -24,9 +25,15 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
   const bool is_valid = count >= 0 && datatype != MPI_DATATYPE_NULL && op != MPI_OP_NULL && recvbuf != MPI_IN_PLACE;
   Session* session = is_valid ? runtime.session(comm) : nullptr;
   if (session == nullptr) return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
-  const int code = session->allreduce(sendbuf, recvbuf, count, datatype, op, origin);
-  runtime.afterCall(*session);
-  return code;
+  try {
+    const int code = session->allreduce(sendbuf, recvbuf, count, datatype, op, origin);
+    runtime.afterCall(*session);
+    return code;
+  } catch (const std::bad_alloc&) {
+    // No exception may reach C or Fortran; what the other ranks do by now is not known here.
+    PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+  }
 }
 
 const KeyTable* keysOf(MPI_Comm comm) {

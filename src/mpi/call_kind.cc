@@ -39,6 +39,12 @@ CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op) {
   return kind;
 }
 
+std::size_t largestElementGrowth(std::int16_t type) {
+  if (type == kOther) return 1;
+  const auto element = static_cast<ElementType>(type);
+  return elementExtent(element) > elementSize(element) ? 2 : 1;
+}
+
 std::string typeName(std::int16_t type) {
   return type == kOther ? "derived" : elementTypeName(static_cast<ElementType>(type));
 }

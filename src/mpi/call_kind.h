@@ -19,6 +19,9 @@ struct CallKind {
 // REQUIRES: count >= 0, datatype and op not null. Equal arguments give equal results on all ranks.
 CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op);
 
+// How much more memory than data an element of the signature's type takes at most: 2 for pairs with gaps, else 1.
+std::size_t largestElementGrowth(std::int16_t type);
+
 // Names of a signature's type and operation in the database: "float", "derived"; "sum", "user_noncommutative", ...
 std::string typeName(std::int16_t type);
 std::string operationName(std::int16_t operation);

@@ -16,13 +16,12 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
 }
 
 bool Executor::reserve(std::size_t bytes) {
-  if (bytes <= scratch_.size()) return true;
-  try {
-    std::vector<std::byte> larger(bytes);
-    scratch_.swap(larger);
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
+  if (bytes <= capacity_) return true;
+  // Not initialised: pages that no call uses are never touched.
+  std::unique_ptr<std::byte[]> larger(new (std::nothrow) std::byte[bytes]);
+  if (!larger) return false;
+  scratch_ = std::move(larger);
+  capacity_ = bytes;
   return true;
 }
 
@@ -36,13 +35,31 @@ void Executor::begin(const PreparedSchedule& prepared, const Call& call) {
   free_slots_.clear();
   if (prepared.largest_reduction_ == 0) return;
   slot_bytes_ = static_cast<std::size_t>(prepared.largest_reduction_) * call.reducer.element_size;
-  const std::size_t slots =
-      std::min(scratch_.size() / slot_bytes_, static_cast<std::size_t>(prepared.schedule_.window));
+  const std::size_t slots = std::min(capacity_ / slot_bytes_, static_cast<std::size_t>(prepared.schedule_.window));
   for (std::size_t slot = slots; slot > 0; --slot) free_slots_.push_back(static_cast<int>(slot) - 1);
 }
 
 int Executor::run(const PreparedSchedule& prepared, const Call& call) {
   begin(prepared, call);
+  const int code = runSteps(prepared, call);
+  if (code != MPI_SUCCESS) abandon(prepared.schedule_);
+  return code;
+}
+
+// After a fault: no message may come into memory that is used for something else by then.
+void Executor::abandon(const Schedule& schedule) {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    if (schedule.steps[flights_[i].step].kind == StepKind::kSend) {
+      PMPI_Request_free(&requests_[i]);
+    } else {
+      PMPI_Cancel(&requests_[i]);
+      PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+int Executor::runSteps(const PreparedSchedule& prepared, const Call& call) {
   const Schedule& schedule = prepared.schedule_;
   while (steps_done_ < schedule.steps.size()) {
     if (const int code = startWhatCan(prepared, call); code != MPI_SUCCESS) return code;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -49,7 +50,7 @@ class Executor {
  public:
   // Makes room for `bytes` of scratch. False: memory is short, and the capacity is as before.
   bool reserve(std::size_t bytes);
-  std::size_t capacity() const { return scratch_.size(); }
+  std::size_t capacity() const { return capacity_; }
 
   struct Call {
     MPI_Comm communicator = MPI_COMM_NULL;  // private: nothing else uses its tags
@@ -75,6 +76,8 @@ class Executor {
   };
 
   void begin(const PreparedSchedule& prepared, const Call& call);
+  int runSteps(const PreparedSchedule& prepared, const Call& call);
+  void abandon(const Schedule& schedule);
   bool isReady(const Schedule& schedule, const Step& step) const;
   int startWhatCan(const PreparedSchedule& prepared, const Call& call);
   int startSends(const PreparedSchedule& prepared, const Call& call, std::size_t lane_index);
@@ -85,9 +88,10 @@ class Executor {
   void finish(const Schedule& schedule, const Flight& flight);
   int combine(const Step& step, int slot, const Call& call);
   static std::byte* blockAddress(const Step& step, const Call& call);
-  std::byte* slotAddress(int slot) { return scratch_.data() + static_cast<std::size_t>(slot) * slot_bytes_; }
+  std::byte* slotAddress(int slot) { return scratch_.get() + static_cast<std::size_t>(slot) * slot_bytes_; }
 
-  std::vector<std::byte> scratch_;
+  std::unique_ptr<std::byte[]> scratch_;
+  std::size_t capacity_ = 0;  // of scratch_, bytes
   std::size_t slot_bytes_ = 0;
   std::array<Lane, kMaxLanes> lanes_;
   std::vector<int> free_slots_;      // of scratch

@@ -8,7 +8,8 @@ namespace {
 
 constexpr int kTag = 1;
 constexpr std::size_t kMostUnderWay = 4;
-constexpr int kMostPerPoll = 16;
+constexpr std::size_t kMostWaiting = 16;
+constexpr int kMostPerPoll = 64;
 
 }  // namespace
 
@@ -28,6 +29,11 @@ void Handoff::send(const Batch& batch) {
   const std::lock_guard lock(mutex_);
   waiting_.emplace_back().bytes = encodeBatch(batch);
   startWaiting(kMostUnderWay);
+}
+
+bool Handoff::isFull() {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size() >= kMostWaiting;
 }
 
 void Handoff::startWaiting(std::size_t most_under_way) {

@@ -23,6 +23,9 @@ class Handoff {
   // Starts a message to rank 0; on rank 0 itself delivers at once. While too many are under way, batches wait here.
   void send(const Batch& batch);
 
+  // So much waits that more should not be sent yet. Never on rank 0.
+  bool isFull();
+
   // On rank 0: takes what has come, a bounded number of messages. Elsewhere: starts what waits.
   void poll();
 

@@ -1,6 +1,7 @@
 #include "mpi/runtime.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/log.h"
 #include "mpi/machine.h"
@@ -9,9 +10,27 @@
 namespace starling {
 namespace {
 
-constexpr Seconds kOpenPatience{1.0};
+constexpr Seconds kOpenPatience{3.0};
 constexpr Seconds kFlushPatience{10.0};
 constexpr Seconds kFinishPatience{5.0};
+
+// All members are of this MPI_COMM_WORLD: communicators may also join processes that were spawned. All members see it
+// alike.
+bool isWithinWorld(MPI_Comm communicator) {
+  int size = 0;
+  PMPI_Comm_size(communicator, &size);
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(communicator, &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> world_ranks(ranks.size());
+  PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  return std::find(world_ranks.begin(), world_ranks.end(), MPI_UNDEFINED) == world_ranks.end();
+}
 
 }  // namespace
 
@@ -30,9 +49,6 @@ bool Runtime::isUsable() {
 }
 
 void Runtime::initialize() {
-  int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  is_multithreaded_ = level == MPI_THREAD_MULTIPLE;
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, onCommunicatorDelete, &session_key_, this);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, onFinalize, &finalize_key_, this);
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
@@ -61,6 +77,12 @@ void Runtime::agreeWithWorld() {
     return;
   }
   PMPI_Comm_set_errhandler(private_world_, MPI_ERRORS_RETURN);
+  // Ranks may have asked for different levels; what follows from them must not differ.
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  int highest_level = level;
+  PMPI_Allreduce(&level, &highest_level, 1, MPI_INT, MPI_MAX, private_world_);
+  is_multithreaded_ = highest_level == MPI_THREAD_MULTIPLE;
   agreed_settings_ = encodeSettings(readSettings());
   agree(private_world_, agreed_settings_);
   if (Result<Settings> agreed = decodeSettings(agreed_settings_); agreed.isOk()) {
@@ -84,21 +106,8 @@ void Runtime::agreeWithWorld() {
 void Runtime::openDatabase(const Environment& environment, std::vector<PolicyRecord>& policies) {
   const std::string path = databasePath(settings_.options);
   Run run = describeRun(environment);
-  std::optional<Database> database;
-  Status status = Status::ok();
-  if (Result<Database> opened = Database::open(path, kOpenPatience); opened.isOk()) {
-    database.emplace(std::move(opened).value());
-    Result<std::vector<PolicyRecord>> known = database->policies(environment, run.program);
-    if (known.isOk()) policies = std::move(known).value();
-    status = known.status();
-  } else {
-    status = opened.status();
-  }
-  if (!status.isOk()) {
-    logOnce(LogLevel::kWarning, "database",
-            status.message() + "; the program runs on, what it teaches may not be stored");
-  }
-  writer_ = std::make_unique<BackgroundWriter>(path, std::move(run), std::move(database));
+  writer_ = std::make_unique<BackgroundWriter>(path, std::move(run));
+  policies = writer_->policies(kOpenPatience);
 }
 
 Session* Runtime::findSession(MPI_Comm communicator) {
@@ -110,13 +119,11 @@ Session* Runtime::findSession(MPI_Comm communicator) {
 }
 
 Session* Runtime::session(MPI_Comm communicator) {
-  if (isStartedEverywhere() && settings_.options.mode == Mode::kOff) return nullptr;
   if (Session* known = findSession(communicator)) return known;
   if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
   // A program that links the library agrees at its first call on the world, or else per communicator.
   if (!started_ && communicator == MPI_COMM_WORLD) {
     start();
-    if (isStartedEverywhere() && settings_.options.mode == Mode::kOff) return nullptr;
   }
   auto* session = new Session(communicator, servicesFor(communicator));
   {
@@ -137,7 +144,7 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
     services.settings = settings_;
     services.policies = policies_;
   }
-  if (!isStartedEverywhere() && is_inter == 0) {
+  if (is_inter == 0 && !(isStartedEverywhere() && isWithinWorld(communicator))) {
     std::vector<std::uint8_t> bytes = started ? agreed_settings_ : encodeSettings(readSettings());
     agree(communicator, bytes);
     if (Result<Settings> agreed = decodeSettings(bytes); agreed.isOk()) services.settings = std::move(agreed).value();
@@ -150,21 +157,23 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
 }
 
 void Runtime::afterCall(Session& session) {
-  if (!session.drainIsDue()) return;
-  handOver(session);
+  if (!session.takeEpochEnd()) return;
+  if (session.drainIsDue()) handOver(session);
   if (started_ && handoff_) handoff_->poll();
 }
 
 void Runtime::handOver(Session& session) {
   if (!session.isRoot()) return;
-  const Batch batch = session.drain();
-  if (batch.isEmpty()) return;
-  if (started_ && handoff_) {
-    handoff_->send(batch);
-  } else {
-    logOnce(LogLevel::kInfo, "handoff",
-            "what sub-communicators learn is not stored: call starling_init() once on all ranks, or preload");
+  if (!started_ || !handoff_) {
+    if (session.hasLearned()) {
+      logOnce(LogLevel::kWarning, "handoff",
+              "what sub-communicators learn is not stored: call starling_init() once on all ranks, or preload");
+    }
+    return;
   }
+  if (handoff_->isFull() && !session.hasEnded()) return;  // what is new adds up in the session
+  const Batch batch = session.drain();
+  if (!batch.isEmpty()) handoff_->send(batch);
 }
 
 void Runtime::deliver(Batch batch) {
@@ -216,7 +225,12 @@ void Runtime::finalize() {
   if (handoff_) handoff_->finish();
   if (writer_) {
     writer_->finish(kFinishPatience);
-    writer_.reset();
+    // A thread that hangs in a dead file system keeps what it uses: the process is about to end.
+    if (writer_->hasEnded()) {
+      writer_.reset();
+    } else {
+      static_cast<void>(writer_.release());
+    }
   }
   handoff_.reset();
   if (private_world_ != MPI_COMM_NULL) PMPI_Comm_free(&private_world_);

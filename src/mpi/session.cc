@@ -33,18 +33,22 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   const LocalSite local = localSite(origin);
   const SiteId predicted = origin.handle != kAnySite ? origin.handle : tracker_.predict(kind.signature);
   if (hasFixedChoice() && private_ == MPI_COMM_NULL) prepare();
-  const Execution execution = plan(kind, predicted);
+  Execution execution = plan(kind, predicted);
+  const PreparedSchedule* prepared = nullptr;
+  if (execution.planned.choice.algorithm != kNativeAlgorithm) {
+    prepared = findSchedule(execution, kind);
+    if (prepared == nullptr) execution.planned.choice = Choice{};
+  }
   const bool stamped = isSampled();
   const Seconds arrival = stamped ? services_.clock->now() : Seconds{};
-  const int code = execution.planned.choice.algorithm == kNativeAlgorithm
-                       ? PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, communicator_)
-                       : execute(execution, sendbuf, recvbuf, count, kind);
-  if (code != MPI_SUCCESS) return code;
+  const int code = prepared == nullptr ? PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, communicator_)
+                                       : execute(execution, *prepared, sendbuf, recvbuf, kind);
   std::optional<Stamps> stamps;
   if (stamped) stamps.emplace(Stamps{arrival, services_.clock->now()});
+  // A call that failed here may have succeeded elsewhere: it counts on every rank.
   note(kind, execution, local, predicted, stamps);
   if (static_cast<std::int32_t>(open_calls_.size()) >= epoch_length_) endEpoch();
-  return MPI_SUCCESS;
+  return code;
 }
 
 LocalSite Session::localSite(const CallOrigin& origin) {
@@ -98,33 +102,39 @@ bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallK
   return needed <= agreed_scratch_;
 }
 
-int Session::execute(const Execution& execution, const void* sendbuf, void* recvbuf, int count, const CallKind& kind) {
+const PreparedSchedule* Session::findSchedule(const Execution& execution, const CallKind& kind) {
   ScheduleCache::Query query;
   query.choice = execution.planned.choice;
-  query.shape = {ranks_, count, kind.signature.commutative};
+  query.shape = {ranks_, kind.signature.count, kind.signature.commutative};
+  query.table = tableOf(execution);
   if (execution.key >= 0) {
     const KeyTable::Entry& entry = keys_.entry(execution.key);
     query.key = execution.key;
     query.plan_version = entry.plan_version;
-    if (!services_.settings.options.reproducible) {
-      query.table = entry.plan.table;
-      query.lateness_ns = entry.plan.lateness_ns;
-    }
+    if (!services_.settings.options.reproducible) query.lateness_ns = entry.plan.lateness_ns;
   }
   const PreparedSchedule& prepared = schedules_.find(query, rank_);
+  return prepared.schedule().tag_span - 1 <= tag_limit_ ? &prepared : nullptr;
+}
+
+std::span<const std::int32_t> Session::tableOf(const Execution& execution) const {
+  if (execution.key < 0 || services_.settings.options.reproducible) return {};
+  return keys_.entry(execution.key).plan.table;
+}
+
+int Session::execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
+                     const CallKind& kind) {
   const int span = prepared.schedule().tag_span;
-  if (span - 1 > tag_limit_)
-    return PMPI_Allreduce(sendbuf, recvbuf, count, kind.reducer.datatype, kind.reducer.operation, communicator_);
   // Calls take turns in the tags, so that a message can only match within its own call, even after a fault.
   const std::int64_t turns = std::clamp<std::int64_t>((static_cast<std::int64_t>(tag_limit_) + 1) / span, 1, 1024);
   Executor::Call call;
   call.communicator = private_;
-  call.table = query.table;
+  call.table = tableOf(execution);
   call.first_tag = static_cast<int>(executed_calls_++ % turns) * span;
   call.work = recvbuf;
   call.reducer = kind.reducer;
-  if (sendbuf != MPI_IN_PLACE && count > 0) {
-    std::memcpy(recvbuf, sendbuf, static_cast<std::size_t>(count) * kind.reducer.element_size);
+  if (sendbuf != MPI_IN_PLACE && kind.signature.count > 0) {
+    std::memcpy(recvbuf, sendbuf, static_cast<std::size_t>(kind.signature.count) * kind.reducer.element_size);
   }
   const int code = executor_.run(prepared, call);
   if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(communicator_, code);

@@ -4,10 +4,13 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -63,6 +66,9 @@ class Session {
   bool isRoot() const { return rank_ == 0; }
   // Rank 0 has records that have waited longer than the flush interval.
   bool drainIsDue() const;
+  bool hasLearned() const { return tuner_ && keys_.size() > 0; }
+  // True once after each end of an epoch: the time for what need not be done at every call.
+  bool takeEpochEnd() { return std::exchange(epoch_ended_, false); }
 
   const KeyTable& keys() const { return keys_; }
   int ranks() const { return ranks_; }
@@ -82,7 +88,11 @@ class Session {
   Execution plan(const CallKind& kind, SiteId site);
   Choice fixedChoice(const Shape& shape) const;
   bool isExecutable(const Choice& choice, const Shape& shape, const CallKind& kind);
-  int execute(const Execution& execution, const void* sendbuf, void* recvbuf, int count, const CallKind& kind);
+  std::span<const std::int32_t> tableOf(const Execution& execution) const;
+  // This rank's schedule; null where there are not enough tags for it, which all ranks find alike.
+  const PreparedSchedule* findSchedule(const Execution& execution, const CallKind& kind);
+  int execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
+              const CallKind& kind);
   struct Stamps {
     Seconds arrival;
     Seconds exit;
@@ -99,6 +109,7 @@ class Session {
   void meetKey(const SiteTracker::Call& call, EpochCall& report);
   void reserveScratch(const Key& key);
   void digestEpoch();
+  void whileLearning(const std::function<void()>& work);
   void startDecisions();
   void closeEpoch();
   SiteRecord describeSite(SiteId site) const;
@@ -132,6 +143,7 @@ class Session {
   std::vector<EpochCall> closed_calls_;  // of the one before
   EpochStamps stamps_;
   std::int32_t samples_ = 0;
+  bool epoch_ended_ = false;
   Batch introductions_;  // communicator and sites that the database has not heard of
   Seconds last_drain_;
 };

@@ -1,6 +1,7 @@
 // The part of a session that runs at the ends of epochs.
 #include <algorithm>
 #include <array>
+#include <exception>
 
 #include "base/log.h"
 #include "mpi/machine.h"
@@ -13,6 +14,8 @@ namespace {
 
 // Updates of plans that one agreement carries at most.
 constexpr std::size_t kMostUpdates = 8;
+// Scratch that is taken for tuning: larger calls pass through to the MPI library.
+constexpr std::size_t kMostScratch = std::size_t{1} << 30;
 
 std::size_t decisionBytes(int ranks) { return kDecisionHeaderBytes + kMostUpdates * maximumUpdateBytes(ranks); }
 
@@ -28,7 +31,14 @@ bool clocksAgree(MPI_Comm communicator) {
 }  // namespace
 
 void Session::prepare() {
-  if (PMPI_Comm_split(communicator_, 0, rank_, &private_) != MPI_SUCCESS) {
+  // Out of communicators is no fault of the program's, so its own error handler does not hear of it.
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(communicator_, &handler);
+  PMPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+  const int split = PMPI_Comm_split(communicator_, 0, rank_, &private_);
+  PMPI_Comm_set_errhandler(communicator_, handler);
+  PMPI_Errhandler_free(&handler);
+  if (split != MPI_SUCCESS) {
     private_ = MPI_COMM_NULL;
     broken_ = true;
     return;
@@ -42,9 +52,7 @@ void Session::prepare() {
   const CostModel model = probeCosts(private_, *services_.clock);
   agreement_ = std::make_unique<Agreement>(private_, rank_, ranks_, decisionBytes(ranks_));
   if (!isRoot()) return;
-  TunerSettings settings{services_.settings.options, model, clocks_agree};
-  if (!services_.settings.pinned.empty()) settings.options.mode = Mode::kObserve;
-  tuner_ = std::make_unique<CommunicatorTuner>(std::move(settings), ranks_);
+  tuner_ = std::make_unique<CommunicatorTuner>(TunerSettings{services_.settings.options, model, clocks_agree}, ranks_);
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
   int length = 0;
   PMPI_Comm_get_name(communicator_, name.data(), &length);
@@ -60,6 +68,7 @@ void Session::agreeOnScratch(std::int64_t bytes) {
 }
 
 void Session::endEpoch() {
+  epoch_ended_ = true;
   if (private_ == MPI_COMM_NULL) prepare();
   if (broken_) return;
   if (agreement_->decisionsAreOpen()) applyDecisions();
@@ -88,7 +97,7 @@ void Session::takeEpoch() {
   agreed_scratch_ = std::max(agreed_scratch_, outcome.scratch_bytes);
   const std::span<const SiteTracker::Call> calls = tracker_.resolve(outcome.sites_agree);
   for (std::size_t i = 0; i < calls.size(); ++i) meetKey(calls[i], closed_calls_[i]);
-  if (tuner_) digestEpoch();
+  whileLearning([this] { digestEpoch(); });
 }
 
 void Session::meetKey(const SiteTracker::Call& call, EpochCall& report) {
@@ -106,14 +115,13 @@ void Session::meetKey(const SiteTracker::Call& call, EpochCall& report) {
                  report.tunable, services_.policies);
 }
 
-// Room for the largest call of the key. In memory an element may take up to twice its data (pairs with gaps).
+// Room for the largest call of the key.
 void Session::reserveScratch(const Key& key) {
   if (services_.settings.options.mode != Mode::kTune || key.size_class > 40) return;
-  const std::size_t bytes = std::size_t{2} << key.size_class;
-  if (!executor_.reserve(bytes)) {
-    logOnce(
-        LogLevel::kWarning, "scratch",
-        "memory is short for calls of " + std::to_string(bytes / 2) + " bytes; they pass through to the MPI library");
+  const std::size_t bytes = (std::size_t{1} << key.size_class) * largestElementGrowth(key.type);
+  if (bytes <= kMostScratch && !executor_.reserve(bytes)) {
+    logOnce(LogLevel::kWarning, "scratch",
+            "memory is short for calls of " + std::to_string(bytes) + " bytes; they pass through to the MPI library");
   }
 }
 
@@ -132,11 +140,24 @@ void Session::digestEpoch() {
 }
 
 void Session::startDecisions() {
-  if (tuner_) {
-    Decisions decisions = tuner_->decide(kMostUpdates);
+  if (isRoot()) {
+    Decisions decisions;
+    whileLearning([&] { decisions = tuner_->decide(kMostUpdates); });
     encodeDecisions(decisions, agreement_->decisionBuffer());
   }
   if (const int code = agreement_->startDecisions(); code != MPI_SUCCESS) breakDown(code);
+}
+
+// Learning is done on rank 0 alone: if it fails there (memory), the plans in force stay on all ranks.
+void Session::whileLearning(const std::function<void()>& work) {
+  if (!tuner_) return;
+  try {
+    work();
+  } catch (const std::exception& fault) {
+    tuner_.reset();
+    logOnce(LogLevel::kWarning, "learning",
+            std::string("learning ended: ") + fault.what() + "; the plans in force stay");
+  }
 }
 
 void Session::closeEpoch() {

@@ -59,6 +59,7 @@ Result<Settings> decodeSettings(std::span<const std::uint8_t> bytes) {
                        const auto found = values.find(std::string_view(variable));
                        return found == values.end() ? std::nullopt : std::optional(found->second);
                      }).options;
+  if (!settings.pinned.empty() && settings.options.mode == Mode::kTune) settings.options.mode = Mode::kObserve;
   return settings;
 }
 

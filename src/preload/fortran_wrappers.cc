@@ -11,6 +11,7 @@ extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
 namespace {
 
 const void* cAddress(const void* fortran_buffer) {
+  if (fortran_buffer == nullptr) return nullptr;
   if (fortran_buffer == &mpi_fortran_in_place_) return MPI_IN_PLACE;
   if (fortran_buffer == &mpi_fortran_bottom_) return MPI_BOTTOM;
   return fortran_buffer;

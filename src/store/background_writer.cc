@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <iterator>
 
 #include "base/log.h"
 
@@ -13,13 +12,14 @@ namespace {
 constexpr std::size_t kLongestQueue = 1024;
 constexpr std::chrono::seconds kRetryInterval{1};
 constexpr Seconds kLockPatience{1.0};
+// Failures in a row after which finish() gives up: a fault that outlasts them does not pass.
+constexpr int kMostFailuresAtTheEnd = 3;
 
 std::chrono::duration<double> durationOf(Seconds seconds) { return std::chrono::duration<double>(seconds.value); }
 
 }  // namespace
 
-BackgroundWriter::BackgroundWriter(std::string path, Run run, std::optional<Database> database)
-    : path_(std::move(path)), run_(std::move(run)), database_(std::move(database)) {
+BackgroundWriter::BackgroundWriter(std::string path, Run run) : path_(std::move(path)), run_(std::move(run)) {
   // The program's signals are the program's: its handlers never run on this thread.
   sigset_t all;
   sigset_t before;
@@ -30,7 +30,18 @@ BackgroundWriter::BackgroundWriter(std::string path, Run run, std::optional<Data
 }
 
 BackgroundWriter::~BackgroundWriter() {
-  if (thread_.joinable()) finish(Seconds{});
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+std::vector<PolicyRecord> BackgroundWriter::policies(Seconds patience) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, durationOf(patience), [this] { return policies_read_; });
+  return policies_;
 }
 
 void BackgroundWriter::push(Batch batch) {
@@ -58,44 +69,73 @@ bool BackgroundWriter::flush(Seconds patience) {
 }
 
 bool BackgroundWriter::finish(Seconds patience) {
-  const bool written = flush(patience);
-  {
-    const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  failures_ = 0;
+  finishing_ = true;
+  changed_.notify_all();
+  const bool ended = changed_.wait_for(lock, durationOf(patience), [this] { return ended_; });
+  if (!ended) {
     ending_ = true;
     changed_.notify_all();
   }
-  if (thread_.joinable()) thread_.join();
-  return written && finished_;
+  return ended && finished_;
+}
+
+bool BackgroundWriter::hasEnded() {
+  const std::lock_guard lock(mutex_);
+  return ended_;
 }
 
 void BackgroundWriter::work() {
+  readPolicies();
   std::unique_lock lock(mutex_);
-  while (true) {
-    const auto has_work = [this] { return ending_ || !queue_.empty(); };
-    if (failed_) {
+  while (!ending_) {
+    if (failures_ > 0) {
       changed_.wait_for(lock, kRetryInterval, [this] { return ending_; });
     } else {
-      changed_.wait(lock, has_work);
+      changed_.wait(lock, [this] { return ending_ || finishing_ || !queue_.empty(); });
     }
-    if (ending_) break;
-    if (queue_.empty()) continue;
+    if (finishing_ && (queue_.empty() || failures_ >= kMostFailuresAtTheEnd)) break;
+    if (ending_ || queue_.empty()) continue;
     const Batch batch = queue_.front();
     busy_ = true;
     lock.unlock();
     const bool written = write(batch);
     lock.lock();
     busy_ = false;
-    failed_ = !written;
+    failures_ = written ? 0 : failures_ + 1;
     if (written) queue_.erase(queue_.begin());
     changed_.notify_all();
   }
   const bool all_written = queue_.empty();
   lock.unlock();
+  markFinished(all_written);
+}
+
+void BackgroundWriter::markFinished(bool all_written) {
+  bool finished = false;
   if (all_written && openDatabase()) {
     const Status status = database_->finishRun(run_.id);
     if (!status.isOk()) warn(status);
-    finished_ = status.isOk();
+    finished = status.isOk();
   }
+  const std::lock_guard lock(mutex_);
+  finished_ = finished;
+  ended_ = true;
+  changed_.notify_all();
+}
+
+void BackgroundWriter::readPolicies() {
+  std::vector<PolicyRecord> known;
+  if (openDatabase()) {
+    Result<std::vector<PolicyRecord>> read = database_->policies(run_.environment, run_.program);
+    if (!read.isOk()) warn(read.status());
+    if (read.isOk()) known = std::move(read).value();
+  }
+  const std::lock_guard lock(mutex_);
+  policies_ = std::move(known);
+  policies_read_ = true;
+  changed_.notify_all();
 }
 
 bool BackgroundWriter::write(const Batch& batch) {

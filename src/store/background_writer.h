@@ -1,4 +1,4 @@
-// Writing the database without ever holding up the program.
+// Reading and writing the database without ever holding up the program.
 #pragma once
 
 #include <condition_variable>
@@ -13,25 +13,32 @@
 
 namespace starling {
 
-// Takes batches at any time and writes them from a thread of its own. A database that is locked, read-only, full,
-// damaged or missing costs one warning; batches wait (bounded) and are tried again, so that a passing fault loses
-// nothing. THREADS: all functions may be called from any thread.
+// Takes batches at any time and writes them from a thread of its own; only that thread touches the file. A database
+// that is locked, read-only, full, damaged or missing costs one warning; batches wait (bounded) and are tried again, so
+// that a passing fault loses nothing. THREADS: all functions may be called from any thread.
 class BackgroundWriter {
  public:
-  // `database` is empty where it could not be opened; it is tried again with each write.
-  BackgroundWriter(std::string path, Run run, std::optional<Database> database);
-  // As finish() with no patience left.
+  // Opens the database at once, in the background.
+  BackgroundWriter(std::string path, Run run);
+  // REQUIRES: hasEnded(), or the destructor waits for the thread.
   ~BackgroundWriter();
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
+  // What earlier runs of this program learned in this environment; empty where it cannot be read within `patience`.
+  std::vector<PolicyRecord> policies(Seconds patience);
+
   void push(Batch batch);
 
-  // Waits until everything pushed before is written; false when that took longer than `patience` or failed.
+  // Waits until everything pushed before is written; false when that took longer than `patience`.
   bool flush(Seconds patience);
 
-  // Writes what is left, marks the run as finished and ends the thread. Waits at most about `patience`.
+  // Writes what is left, marks the run as finished and ends the thread. Waits at most `patience`, and less for faults
+  // that do not pass. False: something is not written, or the thread still hangs in the file system.
   bool finish(Seconds patience);
+
+  // The thread is gone.
+  bool hasEnded();
 
  private:
   void work();
@@ -39,6 +46,8 @@ class BackgroundWriter {
   // Writes one batch; false: it is to be tried again.
   bool write(const Batch& batch);
   bool openDatabase();
+  void readPolicies();
+  void markFinished(bool all_written);
   void warn(const Status& status);
 
   const std::string path_;
@@ -49,10 +58,14 @@ class BackgroundWriter {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Batch> queue_;
-  bool busy_ = false;    // the thread is writing
-  bool failed_ = false;  // the latest write failed
-  bool ending_ = false;
-  bool finished_ = false;  // the run is marked as finished
+  std::vector<PolicyRecord> policies_;
+  bool policies_read_ = false;  // or found unreadable
+  bool busy_ = false;           // the thread is writing
+  int failures_ = 0;            // of the latest writes, in a row
+  bool finishing_ = false;      // no more batches will come
+  bool ending_ = false;         // the thread is to end
+  bool ended_ = false;          // it has
+  bool finished_ = false;       // the run is marked as finished
   std::thread thread_;
 };
 

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::int32_t kLongestExploringEpoch = 32;
 
+// Rankings of candidates in one agreement, times ranks squared: this is done in a call, so a few milliseconds.
+constexpr std::int64_t kRankingBudget = 1024;
+
 std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, const KeyId& id, std::int32_t ranks) {
   for (const PolicyRecord& policy : policies) {
     const bool site_fits = policy.site == id.site || policy.site == "any";
@@ -99,11 +102,13 @@ Decisions CommunicatorTuner::decide(std::size_t limit) {
   in_flight_.clear();
   // It starts where the last one ended, so that keys that keep changing do not shut out the others.
   const std::size_t first = next_to_ask_;
+  std::int64_t rankings_left = std::max<std::int64_t>(1, kRankingBudget / (std::int64_t{ranks_} * ranks_));
   for (std::size_t i = 0; i < slots_.size() && decisions.updates.size() < limit; ++i) {
     const std::size_t asked = (first + i) % slots_.size();
     const auto index = static_cast<std::int32_t>(asked);
     next_to_ask_ = (asked + 1) % slots_.size();
-    if (std::optional<KeyTuner::Decision> decision = slots_[asked]->tuner.decide()) {
+    if (std::optional<KeyTuner::Decision> decision = slots_[asked]->tuner.decide(rankings_left > 0)) {
+      if (decision->plan.state == KeyState::kExploring) --rankings_left;
       recordDecision(*slots_[asked], *decision);
       in_flight_.push_back(index);
       decisions.updates.push_back({index, std::move(decision->plan)});

@@ -139,11 +139,11 @@ std::optional<double> KeyTuner::gain() const {
   return summarize(native->post_arrival).median / chosen_median;
 }
 
-std::optional<KeyTuner::Decision> KeyTuner::decide() {
+std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank) {
   if (awaits_force_ || settings_.options.mode != Mode::kTune) return std::nullopt;
   switch (plan_.state) {
     case KeyState::kObserving:
-      return leaveObserving();
+      return leaveObserving(may_rank);
     case KeyState::kExploring:
       return leaveExploring();
     case KeyState::kSettled:
@@ -170,10 +170,10 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
   return decision;
 }
 
-std::optional<KeyTuner::Decision> KeyTuner::leaveObserving() {
+std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
   if (!settings_.options.algorithm.empty() || settings_.options.reproducible) return forced();
   if (learned_) return takeOver();
-  if (findStatistics(Choice{})->post_arrival.size() < kNativeSamples) return std::nullopt;
+  if (!may_rank || findStatistics(Choice{})->post_arrival.size() < kNativeSamples) return std::nullopt;
   return proposeTrials();
 }
 
@@ -224,8 +224,9 @@ KeyTuner::Decision KeyTuner::proposeTrials() {
   for (const Candidate& candidate : candidates) {
     plan.trials.push_back(candidate.choice);
     statisticsOf(candidate.choice).predicted = candidate.predicted;
-    names += fmt::format("{}{} (predicted {})", names.empty() ? "" : ", ", formatChoice(candidate.choice),
-                         milliseconds(candidate.predicted.value));
+    const bool is_predicted = candidate.predicted > Seconds{};
+    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", formatChoice(candidate.choice),
+                         is_predicted ? "predicted " + milliseconds(candidate.predicted.value) : "not predicted");
   }
   plan.trial_calls = static_cast<std::int32_t>(settings_.options.trial_calls);
   plan.state = KeyState::kExploring;

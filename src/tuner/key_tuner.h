@@ -62,7 +62,8 @@ class KeyTuner {
   };
   // To be asked at the end of an epoch: a new plan when there is reason for one. The caller puts it in force; until
   // then further decisions wait (planTookForce()).
-  std::optional<Decision> decide();
+  // `may_rank` false: candidates are not to be ranked now, because that takes long; the key goes on observing.
+  std::optional<Decision> decide(bool may_rank = true);
   void planTookForce() { awaits_force_ = false; }
 
   KeyState state() const { return plan_.state; }
@@ -77,7 +78,7 @@ class KeyTuner {
 
   ChoiceStatistics& statisticsOf(const Choice& choice);
   const ChoiceStatistics* findStatistics(const Choice& choice) const;
-  std::optional<Decision> leaveObserving();
+  std::optional<Decision> leaveObserving(bool may_rank);
   std::optional<Decision> leaveExploring();
   std::optional<Decision> watchSettled();
   std::optional<Decision> leaveFaultyChoice();

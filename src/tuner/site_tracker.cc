@@ -8,6 +8,9 @@ namespace {
 // Counts of one context are halved when they reach this sum, so that a program's new phase outweighs its old one soon.
 constexpr std::int32_t kForgetAt = 64;
 
+// Contexts that are remembered: a few megabytes.
+constexpr std::size_t kMostContexts = 1 << 16;
+
 }  // namespace
 
 void SiteTracker::push(History& history, SiteId site) {
@@ -79,6 +82,8 @@ std::span<const SiteTracker::Call> SiteTracker::resolve(bool agreed) {
     }
     scored_ += static_cast<std::int64_t>(closed_.size());
     agreed_tail_ = history;
+    // Sizes that are never the same twice would fill memory; they cannot be predicted anyway.
+    if (successors_.size() > kMostContexts) successors_.clear();
     // Where the predictions had lost step, they find it again here: from the true end of the agreed epoch through the
     // signatures of the calls since.
     for (const Entry& entry : open_) {

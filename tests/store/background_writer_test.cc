@@ -47,7 +47,7 @@ Batch siteBatch(const std::string& label) {
 }
 
 TEST_F(BackgroundWriterTest, writesWhatIsPushedAndFinishesTheRun) {
-  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  BackgroundWriter writer(path_, someRun());
   writer.push(siteBatch("a"));
   writer.push(siteBatch("b"));
   EXPECT_TRUE(writer.flush(Seconds{30}));
@@ -62,7 +62,7 @@ TEST_F(BackgroundWriterTest, warnsOnceAndLosesNothingWhileTheFileIsLocked) {
   auto other = sqlite::Connection::open(path_, sqlite::Access::kReadWrite, Seconds{5.0});
   ASSERT_TRUE(other.isOk());
   expectOk(other.value().execute("BEGIN EXCLUSIVE"));
-  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  BackgroundWriter writer(path_, someRun());
   writer.push(siteBatch("a"));
   EXPECT_FALSE(writer.flush(Seconds{2.5}));
   writer.push(siteBatch("b"));
@@ -74,9 +74,10 @@ TEST_F(BackgroundWriterTest, warnsOnceAndLosesNothingWhileTheFileIsLocked) {
 
 TEST_F(BackgroundWriterTest, leavesAForeignFileAsItIs) {
   std::ofstream(path_) << "not a database, but somebody's notes";
-  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  BackgroundWriter writer(path_, someRun());
   writer.push(siteBatch("a"));
-  EXPECT_FALSE(writer.finish(Seconds{0.5}));
+  EXPECT_FALSE(writer.finish(Seconds{30}));
+  EXPECT_TRUE(writer.hasEnded()) << "a fault that does not pass is given up";
   std::ifstream file(path_);
   std::string text;
   std::getline(file, text);
@@ -88,7 +89,7 @@ TEST_F(BackgroundWriterTest, keepsSitesOfBatchesThatItHadToDrop) {
   auto other = sqlite::Connection::open(path_, sqlite::Access::kReadWrite, Seconds{5.0});
   ASSERT_TRUE(other.isOk());
   expectOk(other.value().execute("BEGIN EXCLUSIVE"));
-  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  BackgroundWriter writer(path_, someRun());
   constexpr int kMoreThanTheQueueHolds = 1100;
   for (int i = 0; i < kMoreThanTheQueueHolds; ++i) writer.push(siteBatch(std::to_string(i)));
   expectOk(other.value().execute("ROLLBACK"));
@@ -96,8 +97,29 @@ TEST_F(BackgroundWriterTest, keepsSitesOfBatchesThatItHadToDrop) {
   EXPECT_EQ(count(path_, "sites"), kMoreThanTheQueueHolds);
 }
 
+TEST_F(BackgroundWriterTest, readsWhatEarlierRunsLearned) {
+  Batch batch = siteBatch("a");
+  PolicyRecord policy;
+  policy.site = "label:a";
+  policy.communicator_size = 4;
+  policy.choice = "ring";
+  batch.policies.push_back(policy);
+  {
+    BackgroundWriter first(path_, someRun());
+    EXPECT_TRUE(first.policies(Seconds{30}).empty());
+    first.push(batch);
+    EXPECT_TRUE(first.finish(Seconds{30}));
+  }
+  auto second_run = someRun();
+  second_run.id = "run-2";
+  BackgroundWriter second(path_, second_run);
+  const std::vector<PolicyRecord> known = second.policies(Seconds{30});
+  ASSERT_EQ(known.size(), 1u);
+  EXPECT_EQ(known[0].choice, "ring");
+}
+
 TEST_F(BackgroundWriterTest, writesNothingForAnEmptyBatch) {
-  BackgroundWriter writer(path_, someRun(), std::nullopt);
+  BackgroundWriter writer(path_, someRun());
   writer.push(Batch{});
   EXPECT_TRUE(writer.finish(Seconds{30}));
   EXPECT_EQ(count(path_, "sites"), 0);
