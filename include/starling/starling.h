@@ -23,39 +23,39 @@ extern "C" {
 
 enum {
   STARLING_SUCCESS = 0,
-  STARLING_ERROR_ARGUMENT = 1,  /* a null pointer, an index out of range, an invalid communicator */
-  STARLING_ERROR_STATE = 2,     /* MPI is not initialised, or already finalised */
-  STARLING_ERROR_DATABASE = 3   /* the tuning database cannot be written; stderr has the reason */
+  STARLING_ERROR_ARGUMENT = 1, /* a null pointer, an index out of range, an invalid communicator */
+  STARLING_ERROR_STATE = 2,    /* MPI is not initialised, or already finalised */
+  STARLING_ERROR_DATABASE = 3  /* the tuning database cannot be written; stderr has the reason */
 };
 
 /* A sentence for any code, also for unknown ones. Never NULL; the string lives forever. Any thread. */
-STARLING_EXPORT const char *starling_error_string(int code);
+STARLING_EXPORT const char* starling_error_string(int code);
 
 /* "MAJOR.MINOR.PATCH". Any thread. */
-STARLING_EXPORT const char *starling_version(void);
+STARLING_EXPORT const char* starling_version(void);
 
 /* MPI_Allreduce, tuned. The site is where this function is called from. */
-STARLING_EXPORT int tuned_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+STARLING_EXPORT int tuned_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                                     MPI_Comm comm);
 
 /* As tuned_allreduce(), with a name for the site that survives recompilation. Ranks may pass different labels, as they
  * may call from different lines; the string need not outlive the call. */
-STARLING_EXPORT int tuned_allreduce_at(const char *label, const void *sendbuf, void *recvbuf, int count,
+STARLING_EXPORT int tuned_allreduce_at(const char* label, const void* sendbuf, void* recvbuf, int count,
                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
 /* A site known exactly, without prediction. */
-typedef struct starling_site_handle *starling_site;
+typedef struct starling_site_handle* starling_site;
 
 /* Collective over `comm`: all ranks create the same sites in the same order, with equal labels. The handle must be
  * freed before `comm` is. */
-STARLING_EXPORT int starling_site_create(MPI_Comm comm, const char *label, starling_site *site);
+STARLING_EXPORT int starling_site_create(MPI_Comm comm, const char* label, starling_site* site);
 
 /* MPI_Allreduce over the site's communicator. All ranks pass the same site. */
-STARLING_EXPORT int tuned_allreduce_site(starling_site site, const void *sendbuf, void *recvbuf, int count,
+STARLING_EXPORT int tuned_allreduce_site(starling_site site, const void* sendbuf, void* recvbuf, int count,
                                          MPI_Datatype datatype, MPI_Op op);
 
 /* Local. Sets *site to NULL. */
-STARLING_EXPORT int starling_site_free(starling_site *site);
+STARLING_EXPORT int starling_site_free(starling_site* site);
 
 /* Collective over MPI_COMM_WORLD, and optional: opens the tuning database and agrees on the options at once. The
  * preload library does this in MPI_Init. A program that links the library and never reduces over MPI_COMM_WORLD needs
@@ -68,23 +68,23 @@ STARLING_EXPORT int starling_flush(void);
 
 /* What is in force for one key (site, size class, type, operation) of a communicator. */
 typedef struct {
-  int site;                  /* agreed number of the site within the communicator; 0: any */
-  long long bytes;           /* of the latest call */
-  long long calls;           /* since the plan took force */
-  int exploring;             /* 1 while candidates are being tried, else 0 */
-  int settled;               /* 1 when a choice has been made, else 0 */
-  char algorithm[128];       /* as `starling algorithms` names it, with parameters: "slt:segments=64" */
+  int site;            /* agreed number of the site within the communicator; 0: any */
+  long long bytes;     /* of the latest call */
+  long long calls;     /* since the plan took force */
+  int exploring;       /* 1 while candidates are being tried, else 0 */
+  int settled;         /* 1 when a choice has been made, else 0 */
+  char algorithm[128]; /* as `starling algorithms` names it, with parameters: "slt:segments=64" */
 } starling_key_info;
 
 /* Local. Sets *keys to the number of keys of `comm`: 0 before it has made enough calls. */
-STARLING_EXPORT int starling_key_count(MPI_Comm comm, int *keys);
+STARLING_EXPORT int starling_key_count(MPI_Comm comm, int* keys);
 
 /* Local. Fills *info for key 0 <= index < keys. */
-STARLING_EXPORT int starling_query(MPI_Comm comm, int index, starling_key_info *info);
+STARLING_EXPORT int starling_query(MPI_Comm comm, int index, starling_key_info* info);
 
 /* Local. Copies the virtual-rank table of a key: table[v] is the rank in position v. `table` has room for the size of
  * the communicator. */
-STARLING_EXPORT int starling_query_table(MPI_Comm comm, int index, int *table);
+STARLING_EXPORT int starling_query_table(MPI_Comm comm, int index, int* table);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,7 @@ namespace {
 
 Status reject(const OptionRow& row, std::string_view text) {
   return Status::error(std::string(row.variable) + "=" + std::string(text) + " is not understood: it takes " +
-                       row.values + "; the default " + (*row.fallback != '\0' ? row.fallback : "(empty)") +
-                       " is used");
+                       row.values + "; the default " + (*row.fallback != '\0' ? row.fallback : "(empty)") + " is used");
 }
 
 template <typename Number>
@@ -81,10 +80,8 @@ constexpr OptionRow kTable[] = {
        return Status::ok();
      }},
     {"STARLING_REPRODUCIBLE", "0 | 1", "0", "", true,
-     "1 fixes the association of operands by rank and count alone, so that runs give equal bits.",
-     applyReproducible},
-    {"STARLING_DB", "a path", "", "", false,
-     "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db.",
+     "1 fixes the association of operands by rank and count alone, so that runs give equal bits.", applyReproducible},
+    {"STARLING_DB", "a path", "", "", false, "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db.",
      [](const OptionRow&, std::string_view text, Options& options) {
        options.database = text;
        return Status::ok();
@@ -99,8 +96,7 @@ constexpr OptionRow kTable[] = {
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<std::int64_t>(row, text, 1, 1'000'000, options.minimum_calls);
      }},
-    {"STARLING_TRIAL_CALLS", "whole number, 1 to 1000", "2", "calls", false,
-     "Calls for which each candidate is tried.",
+    {"STARLING_TRIAL_CALLS", "whole number, 1 to 1000", "2", "calls", false, "Calls for which each candidate is tried.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<std::int64_t>(row, text, 1, 1000, options.trial_calls);
      }},

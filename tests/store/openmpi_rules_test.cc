@@ -128,7 +128,8 @@ TEST(OpenMpiRules, ringsWarnThatOpenMpiDoesNotCheckOperations) {
 TEST(OpenMpiRules, orderOfRanksIsReportedAsLost) {
   WeightedPolicy ordered = policy(2, 5, "rabenseifner");
   ordered.policy.table = {1, 0};
-  EXPECT_THAT(exportOpenMpiRules({ordered}).warnings, testing::ElementsAre(HasSubstr("1 policy would order the ranks")));
+  EXPECT_THAT(exportOpenMpiRules({ordered}).warnings,
+              testing::ElementsAre(HasSubstr("1 policy would order the ranks")));
 }
 
 TEST(OpenMpiRules, segmentBytesAreZeroWhenNotDerivable) {
