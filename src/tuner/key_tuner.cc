@@ -231,11 +231,11 @@ KeyTuner::Decision KeyTuner::proposeTrials() {
   plan.trial_calls = static_cast<std::int32_t>(settings_.options.trial_calls);
   plan.state = KeyState::kExploring;
   trial_calls_seen_ = 0;
-  return decisionOf(
-      std::move(plan),
+  const std::vector<double>& native = findStatistics(Choice{})->post_arrival;
+  std::string reason =
       fmt::format("native's {} is {} (n={}). To be tried, {} calls each: {}.", metricName(settings_.clocks_agree),
-                  milliseconds(summarize(findStatistics(Choice{})->post_arrival).median),
-                  findStatistics(Choice{})->post_arrival.size(), plan.trial_calls, names));
+                  milliseconds(summarize(native).median), native.size(), plan.trial_calls, names);
+  return decisionOf(std::move(plan), std::move(reason));
 }
 
 std::optional<KeyTuner::Decision> KeyTuner::leaveExploring() {
