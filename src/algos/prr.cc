@@ -34,13 +34,13 @@ Schedule buildPrr(const BuildRequest& request) {
   const std::int32_t rank = request.virtual_rank;
   const std::int32_t ranks = request.shape.ranks;
   const std::vector<std::int32_t> first_blocks = firstBlocks(request, request.parameters[0]);
-  const auto startingAt = [&](std::int32_t i) {
+  const auto starting_at = [&](std::int32_t i) {
     return i == 0 ? first_blocks[0] + 1 : first_blocks[i] - first_blocks[i - 1];
   };
   const RingPlace place{.first_block = first_blocks[rank],
-                        .starting = startingAt(rank),
-                        .completing = startingAt((rank + 1) % ranks),
-                        .ending = startingAt((rank + 2) % ranks)};
+                        .starting = starting_at(rank),
+                        .completing = starting_at((rank + 1) % ranks),
+                        .ending = starting_at((rank + 2) % ranks)};
   return buildRingWalk(request, place, 1);
 }
 

@@ -29,13 +29,13 @@ double studentQuantile(std::size_t freedom) {
                                2.446912,  2.364624, 2.306004, 2.262157, 2.228139};
   if (freedom <= std::size(kTable)) return kTable[freedom - 1];
 
-  constexpr double z = 1.959963984540054;
-  constexpr double z2 = z * z;
-  constexpr double kFirst = z * (z2 + 1.0) / 4.0;
-  constexpr double kSecond = z * ((5.0 * z2 + 16.0) * z2 + 3.0) / 96.0;
-  constexpr double kThird = z * (((3.0 * z2 + 19.0) * z2 + 17.0) * z2 - 15.0) / 384.0;
+  constexpr double kZ = 1.959963984540054;
+  constexpr double kZ2 = kZ * kZ;
+  constexpr double kFirst = kZ * (kZ2 + 1.0) / 4.0;
+  constexpr double kSecond = kZ * ((5.0 * kZ2 + 16.0) * kZ2 + 3.0) / 96.0;
+  constexpr double kThird = kZ * (((3.0 * kZ2 + 19.0) * kZ2 + 17.0) * kZ2 - 15.0) / 384.0;
   const double inverse = 1.0 / static_cast<double>(freedom);
-  return z + inverse * (kFirst + inverse * (kSecond + inverse * kThird));
+  return kZ + inverse * (kFirst + inverse * (kSecond + inverse * kThird));
 }
 
 }  // namespace
