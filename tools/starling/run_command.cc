@@ -113,6 +113,11 @@ Outcome launch(const Globals& globals) {
     return Outcome::fault(
         fmt::format("the preload library is not at {}: build or install Starling completely", looked));
   }
+  if (library->string().find_first_of(" :") != std::string::npos) {
+    return Outcome::fault(
+        fmt::format("LD_PRELOAD cannot hold a path with a space or a colon, as in {}: install Starling elsewhere",
+                    library->string()));
+  }
   const auto mpirun = findProgram("mpirun");
   if (!mpirun) return Outcome::fault("mpirun is not in PATH: install Open MPI or load its module");
   warnRoot(request.value());
