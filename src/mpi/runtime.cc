@@ -169,6 +169,7 @@ void Runtime::handOver(Session& session) {
       logOnce(LogLevel::kWarning, "handoff",
               "what sub-communicators learn is not stored: call starling_init() once on all ranks, or preload");
     }
+    session.forget();
     return;
   }
   if (handoff_->isFull() && !session.hasEnded()) return;  // what is new adds up in the session

@@ -181,6 +181,12 @@ Batch Session::drain() {
   return batch;
 }
 
+void Session::forget() {
+  if (!tuner_) return;
+  last_drain_ = services_.clock->now();
+  static_cast<void>(tuner_->drain());
+}
+
 bool Session::drainIsDue() const {
   return tuner_ && services_.clock->now() - last_drain_ >= services_.settings.options.flush_interval;
 }

@@ -63,6 +63,9 @@ class Session {
 
   // On rank 0, what is new for the database; elsewhere empty.
   Batch drain();
+  // Drops what drain() would return, but not the communicator and sites that later records refer to: for as long as
+  // there is no way to the database, so that memory stays bounded.
+  void forget();
   bool isRoot() const { return rank_ == 0; }
   // Rank 0 has records that have waited longer than the flush interval.
   bool drainIsDue() const;
