@@ -23,7 +23,7 @@ extern "C" {
 
 enum {
   STARLING_SUCCESS = 0,
-  STARLING_ERROR_ARGUMENT = 1, /* a null pointer, an index out of range, an invalid communicator */
+  STARLING_ERROR_ARGUMENT = 1, /* a null pointer, a number out of range, an invalid communicator */
   STARLING_ERROR_STATE = 2,    /* MPI is not initialised, or already finalised */
   STARLING_ERROR_DATABASE = 3  /* the tuning database cannot be written; stderr has the reason */
 };
@@ -57,6 +57,18 @@ STARLING_EXPORT int tuned_allreduce_site(starling_site site, const void* sendbuf
 /* Local. Sets *site to NULL. */
 STARLING_EXPORT int starling_site_free(starling_site* site);
 
+/* Announces, in the middle of a computation, when this rank expects to make its next tuned call on `comm`, so that this
+ * call can put late ranks last (Proficz 2018, section 3). `fraction` of the computation since this rank's latest tuned
+ * call on `comm` is done: above 0, at most 1. All ranks of `comm` announce equally often between the same two tuned
+ * calls; of several announcements the last one counts, of more than 8 the eighth. Never waits for another rank, but the
+ * next tuned call waits until every rank has announced: so announce early, about halfway. Sends 8 bytes to every other
+ * rank of `comm`. Fraction 0 sends nothing: it says, on all ranks or none, that the computation begins now, where it
+ * does not begin at the latest tuned call (at a barrier, say). Without effect in a communicator that has not yet made
+ * enough calls to be tuned, and on calls that the MPI library's own allreduce answers, that are reproducible, or whose
+ * operation does not commute. STARLING_ERROR_ARGUMENT: no communicator, or no such fraction. Thread: as the tuned calls
+ * on `comm`. */
+STARLING_EXPORT int starling_edge(MPI_Comm comm, double fraction);
+
 /* Collective over MPI_COMM_WORLD, and optional: opens the tuning database and agrees on the options at once. The
  * preload library does this in MPI_Init. A program that links the library and never reduces over MPI_COMM_WORLD needs
  * it for its learning to be stored. */
@@ -83,7 +95,8 @@ STARLING_EXPORT int starling_key_count(MPI_Comm comm, int* keys);
 STARLING_EXPORT int starling_query(MPI_Comm comm, int index, starling_key_info* info);
 
 /* Local. Copies the virtual-rank table of a key: table[v] is the rank in position v. `table` has room for the size of
- * the communicator. */
+ * the communicator. When the latest call on `comm` was one of this key and followed announcements (starling_edge()),
+ * it is that call's table. */
 STARLING_EXPORT int starling_query_table(MPI_Comm comm, int index, int* table);
 
 #ifdef __cplusplus

@@ -7,22 +7,27 @@
 namespace starling {
 namespace {
 
-// Every row that has messages in flight ends with this one; buildSchedule() finds it by its name.
-constexpr Parameter kWindow{"window", 1, 64, 4, "", "steps in flight per lane and direction"};
+// Every row that has messages in flight ends with these two; buildSchedule() finds them by their names.
+constexpr Parameter kWindow{"window", 1, 64, 4, "", "receives posted ahead, per lane"};
+constexpr Parameter kPacing{"pacing", 1, 64, 1, "", "sends in flight, per lane; several to one peer share its link"};
 constexpr std::string_view kWindowName = kWindow.name;
+constexpr std::string_view kPacingName = kPacing.name;
 
-constexpr Parameter kWindowOnly[] = {kWindow};
+constexpr Parameter kFlowOnly[] = {kWindow, kPacing};
 constexpr Parameter kRecursiveDoubling[] = {
-    {"segments", 1, 64, 1, "", "independent parts of the vector, pipelined over the rounds"}, kWindow};
+    {"segments", 1, 64, 1, "", "independent parts of the vector, pipelined over the rounds"}, kWindow, kPacing};
 constexpr Parameter kRingSegmented[] = {
-    {"segments", 1, 1024, 4, "", "pieces of each of the P blocks, pipelined along the ring"}, kWindow};
+    {"segments", 1, 1024, 4, "", "pieces of each of the P blocks, pipelined along the ring"}, kWindow, kPacing};
 constexpr Parameter kSlt[] = {
-    {"segments", 0, 65536, 0, "", "parts of the vector that follow each other down the chain; 0 = P"}, kWindow};
+    {"segments", 0, 65536, 0, "", "parts of the vector that follow each other down the chain; 0 = P"},
+    kWindow,
+    kPacing};
 constexpr Parameter kPrr[] = {
     {"tau_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer one of the P blocks; 0 = no pre-steps, a plain ring"},
-    kWindow};
+    kWindow,
+    kPacing};
 constexpr Parameter kReduceBcast[] = {
-    {"segments", 1, 1024, 1, "", "parts of the vector that follow each other through the tree"}, kWindow};
+    {"segments", 1, 1024, 1, "", "parts of the vector that follow each other through the tree"}, kWindow, kPacing};
 
 constexpr const char* kAnyShape = "any ranks, any count";
 
@@ -52,7 +57,7 @@ constexpr Algorithm kRows[] = {
     {.id = 2,
      .name = "rabenseifner",
      .trade_off = "few rounds and little data, for long vectors; pays two whole vectors where P is not a power of two",
-     .parameters = kWindowOnly,
+     .parameters = kFlowOnly,
      .keeps_rank_order = true,
      .uses_arrivals = false,
      .is_valid = nullptr,
@@ -63,7 +68,7 @@ constexpr Algorithm kRows[] = {
     {.id = 3,
      .name = "ring",
      .trade_off = "least data for any P, and to neighbours only; 2 (P-1) rounds, so for long vectors",
-     .parameters = kWindowOnly,
+     .parameters = kFlowOnly,
      .keeps_rank_order = false,
      .uses_arrivals = false,
      .is_valid = nullptr,
@@ -154,9 +159,9 @@ Schedule buildSchedule(const Algorithm& algorithm, const BuildRequest& request) 
     schedule.count = request.shape.count;
   }
   for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-    if (algorithm.parameters[i].name == kWindowName) {
-      schedule.window = static_cast<std::int32_t>(request.parameters[i]);
-    }
+    const auto value = static_cast<std::int32_t>(request.parameters[i]);
+    if (algorithm.parameters[i].name == kWindowName) schedule.window = value;
+    if (algorithm.parameters[i].name == kPacingName) schedule.pacing = value;
   }
   return schedule;
 }

@@ -8,7 +8,8 @@
 namespace starling {
 namespace {
 
-constexpr std::size_t kDirections = 2;
+constexpr std::size_t kDirections = 2;  // of messages: sends, and receives with reduces
+constexpr std::size_t kSendDirection = 0;
 constexpr std::size_t kQueuesPerRank = kMaxLanes * kDirections;
 constexpr int kRanksNamed = 8;
 
@@ -35,7 +36,7 @@ Progress::Progress(const StepGraph& graph, std::int32_t window)
 
 std::size_t Progress::queueOf(StepId id) const {
   const Step& step = graph_.step(id);
-  const std::size_t direction = step.kind == StepKind::kSend ? 0 : 1;
+  const std::size_t direction = step.kind == StepKind::kSend ? kSendDirection : 1;
   return (graph_.rankOf(id) * std::size_t{kMaxLanes} + step.lane) * kDirections + direction;
 }
 
@@ -43,9 +44,17 @@ void Progress::fillQueues(std::int32_t window) {
   queues_.resize(graph_.ranks() * kQueuesPerRank);
   for (StepId id = 0; id < graph_.size(); ++id) ++queues_[queueOf(id)].end;
   std::uint32_t begin = 0;
+  std::vector<std::int32_t> reduces;
+  for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
+    const Schedule& schedule = graph_.schedule(rank);
+    reduces.push_back(reducesInFlight(schedule, window > 0 ? window : schedule.window));
+  }
   for (std::size_t i = 0; i < queues_.size(); ++i) {
     Queue& queue = queues_[i];
-    queue.window = window > 0 ? window : graph_.schedule(static_cast<std::int32_t>(i / kQueuesPerRank)).window;
+    const Schedule& schedule = graph_.schedule(static_cast<std::int32_t>(i / kQueuesPerRank));
+    queue.most_reduces = reduces[i / kQueuesPerRank];
+    const bool sends = i % kDirections == kSendDirection;
+    queue.most_in_flight = window > 0 ? window : (sends ? schedule.pacing : schedule.window);
     queue.next = begin;
     begin += std::exchange(queue.end, begin);
   }
@@ -60,22 +69,25 @@ void Progress::arrive(std::int32_t rank) {
 // Starts what may start in this queue. A reduce takes its message before its dependencies are complete.
 void Progress::startFrom(std::size_t index) {
   Queue& queue = queues_[index];
-  while (queue.next < queue.end && queue.in_flight < queue.window) {
+  while (queue.next < queue.end && queue.in_flight < queue.most_in_flight) {
     const StepId id = queued_[queue.next];
     const bool is_send = graph_.step(id).kind == StepKind::kSend;
-    if (graph_.step(id).kind != StepKind::kReduce && pending_[id] > 0) return;
+    const bool is_reduce = graph_.step(id).kind == StepKind::kReduce;
+    if (is_reduce ? queue.reduces == queue.most_reduces : pending_[id] > 0) return;
     ++queue.next;
     ++queue.in_flight;
+    queue.reduces += is_reduce ? 1 : 0;
     is_started_[id] = 1;
     const StepId partner = graph_.partnerOf(id);
     if (is_started_[partner] != 0) ready_.push_back(is_send ? id : partner);
   }
 }
 
+void Progress::depart(StepId send) { complete(send); }
+
 void Progress::deliver(StepId send) {
   const StepId receiver = graph_.partnerOf(send);
   is_delivered_[receiver] = 1;
-  complete(send);
   if (graph_.step(receiver).kind == StepKind::kReceive) {
     complete(receiver);
   } else if (pending_[receiver] == 0) {
@@ -88,7 +100,9 @@ void Progress::combine(StepId reduce) { complete(reduce); }
 void Progress::complete(StepId id) {
   const std::int32_t rank = graph_.rankOf(id);
   is_complete_[id] = 1;
-  --queues_[queueOf(id)].in_flight;
+  Queue& queue = queues_[queueOf(id)];
+  --queue.in_flight;
+  queue.reduces -= graph_.step(id).kind == StepKind::kReduce ? 1 : 0;
   if (--steps_left_[rank] == 0) --ranks_left_;
   for (const StepId dependent : graph_.dependentsOf(id)) {
     if (--pending_[dependent] > 0) continue;

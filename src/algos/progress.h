@@ -15,12 +15,14 @@ namespace starling {
 // Thread rule: one thread. The graph outlives it.
 class Progress {
  public:
-  // `window` 0 keeps the schedules' own.
+  // `window` bounds both directions; 0 keeps the schedules' own window and pacing.
   Progress(const StepGraph& graph, std::int32_t window);
 
   // The rank is present and may start its steps.
   void arrive(std::int32_t rank);
-  // The last byte of the message of this kSend step is there.
+  // The last byte of the message of this kSend step has left its sender.
+  void depart(StepId send);
+  // It has come to the receiver.
   void deliver(StepId send);
   // This kReduce step has been combined into its block.
   void combine(StepId reduce);
@@ -42,7 +44,9 @@ class Progress {
     std::uint32_t next = 0;  // into queued_
     std::uint32_t end = 0;
     std::int32_t in_flight = 0;
-    std::int32_t window = 1;
+    std::int32_t most_in_flight = 1;
+    std::int32_t reduces = 0;  // of those in flight
+    std::int32_t most_reduces = 1;
   };
 
   std::size_t queueOf(StepId id) const;

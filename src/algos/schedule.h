@@ -5,11 +5,13 @@
 //
 // Order of execution. Each step waits for its dependencies; a kReduce waits with combining only: its message is taken
 // into scratch before, so that two ranks can exchange the same block. Sends of one lane start in program order, at most
-// `Schedule::window` of them in flight; so do its receives and reduces, counted together (a reduce is in flight until
-// combined). Lanes, and the two directions, do not wait for one another. The verifier proves every schedule free of
-// deadlock for a window of one and unbuffered sends; a wider window only starts steps earlier.
+// `Schedule::pacing` of them in flight; so do its receives and reduces, counted together, at most `Schedule::window` (a
+// reduce is in flight until combined). Lanes, and the two directions, do not wait for one another. The verifier proves
+// every schedule free of deadlock for a window and a pacing of one and unbuffered sends; more of either only starts
+// steps earlier.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -54,7 +56,8 @@ struct Schedule {
   std::int32_t virtual_rank = 0;
   std::int64_t count = 0;                   // elements of the work vector
   std::int32_t tag_span = 1;                // equal on all ranks
-  std::int32_t window = 1;                  // steps in flight per lane and direction
+  std::int32_t window = 1;                  // receives and reduces in flight per lane
+  std::int32_t pacing = 1;                  // sends in flight per lane
   std::vector<Step> steps;                  // no step has a block of zero elements
   std::vector<std::uint32_t> dependencies;  // indices of earlier steps
 
@@ -62,5 +65,20 @@ struct Schedule {
     return std::span(dependencies).subspan(step.first_dependency, step.dependency_count);
   }
 };
+
+// Elements of the largest block that is received to be reduced.
+inline std::int64_t largestReduction(const Schedule& schedule) {
+  std::int64_t largest = 0;
+  for (const Step& step : schedule.steps) {
+    if (step.kind == StepKind::kReduce) largest = std::max(largest, step.block.count);
+  }
+  return largest;
+}
+
+// Reduces in flight at most with this window: no more scratch is there than one work vector.
+inline std::int32_t reducesInFlight(const Schedule& schedule, std::int32_t window) {
+  const std::int64_t largest = largestReduction(schedule);
+  return largest == 0 ? window : static_cast<std::int32_t>(std::min<std::int64_t>(window, schedule.count / largest));
+}
 
 }  // namespace starling

@@ -97,10 +97,11 @@ class Simulation {
         --receiver(event.subject).busy_in;
         freed_.push_back(graph_.rankOf(event.subject));
         freed_.push_back(graph_.step(event.subject).peer);
+        progress_.depart(event.subject);
+        noteExit(graph_.rankOf(event.subject));
         break;
       case EventKind::kDelivered:
         progress_.deliver(event.subject);
-        noteExit(graph_.rankOf(event.subject));
         noteExit(graph_.step(event.subject).peer);
         break;
       case EventKind::kCombined:
@@ -229,6 +230,16 @@ std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::sp
         {.shape = shape, .virtual_rank = rank, .parameters = choice.parameters, .lateness_ns = lateness_ns}));
   }
   return schedules;
+}
+
+void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
+  const std::span<const Parameter> parameters = findAlgorithm(choice.algorithm)->parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name != kStepTimeParameter) continue;
+    const double part_bytes = static_cast<double>(shape.count * element_size.value) / shape.ranks;
+    const Seconds step{model.alpha.value + model.beta * part_bytes};
+    choice.parameters[i] = std::clamp(toNanoseconds(step), parameters[i].minimum, parameters[i].maximum);
+  }
 }
 
 Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals) {

@@ -3,12 +3,14 @@
 // Model. A message of n bytes takes alpha + beta n. It starts when sender and receiver have both started their step
 // (unbuffered), the sender has a free port out and the receiver a free port in; ports serve in the order in which
 // messages become ready, ties by lower rank, then program order. It holds both ports for beta n; alpha is pure delay.
-// The sender's step ends with the receiver's, and a rank exits when all its steps have ended, sends included.
+// The sender's step ends when the last byte has left it, the receiver's when it has come; a rank exits when all its
+// steps have ended, sends included.
 // A reduction takes gamma n on the receiver, one at a time. Source: the Hockney model as in seed 000, section 3.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "algos/catalogue.h"
@@ -43,12 +45,19 @@ struct SimulatedCall {
 };
 
 // Runs `schedules` (one per virtual rank, in order) with the given arrivals (same length). Window 1 or more overrides
-// the schedules' own; 0 keeps it. A deadlocked schedule gives an error that names the ranks and steps that wait.
+// the schedules' own and their pacing; 0 keeps both. A deadlocked schedule gives an error that names the ranks and
+// steps that wait.
 Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
                                std::span<const Seconds> arrivals, std::int32_t window = 0);
 
 // Builds all ranks' schedules of one choice. REQUIRES: as buildSchedule().
 std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns);
+
+// The parameter by which arrival-aware rows ask for the time of one step: of a P-th part of the vector to a neighbour.
+inline constexpr std::string_view kStepTimeParameter = "tau_ns";
+
+// Sets that parameter from the model, where the algorithm has it.
+void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
 // Mean exit minus last arrival: the figure that candidates are compared by.
 Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals);

@@ -44,12 +44,14 @@ Status checkSchedules(std::span<const Schedule> schedules) {
     const Schedule& model = schedules.front();
     if (static_cast<std::size_t>(schedule.ranks) != schedules.size() ||
         static_cast<std::size_t>(schedule.virtual_rank) != rank || schedule.count != model.count ||
-        schedule.tag_span != model.tag_span || schedule.tag_span < 1 || schedule.window < 1 || schedule.count < 0) {
-      return Status::error(fmt::format(
-          "Schedule {} is for rank {} of {} with {} elements, tag span {} and window {}; it must be for rank "
-          "{} of {} with {} elements and tag span {}.",
-          rank, schedule.virtual_rank, schedule.ranks, schedule.count, schedule.tag_span, schedule.window, rank,
-          schedules.size(), model.count, model.tag_span));
+        schedule.tag_span != model.tag_span || schedule.tag_span < 1 || schedule.window < 1 || schedule.pacing < 1 ||
+        schedule.count < 0) {
+      return Status::error(
+          fmt::format("Schedule {} is for rank {} of {} with {} elements, tag span {}, window {} and pacing {}; it "
+                      "must be for rank "
+                      "{} of {} with {} elements and tag span {}.",
+                      rank, schedule.virtual_rank, schedule.ranks, schedule.count, schedule.tag_span, schedule.window,
+                      schedule.pacing, rank, schedules.size(), model.count, model.tag_span));
     }
     for (std::size_t index = 0; index < schedule.steps.size(); ++index) {
       const std::string fault = faultOf(schedule, index);

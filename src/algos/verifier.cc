@@ -41,6 +41,7 @@ class SymbolicCall {
       const std::vector<StepId> ready = progress.takeReady();
       for (const StepId send : ready) {
         deliver(send);
+        progress.depart(send);
         progress.deliver(send);
       }
       const std::vector<StepId> combinable = progress.takeCombinable();

@@ -12,10 +12,15 @@ class Clock {
   virtual Seconds now() const = 0;
 };
 
-// CLOCK_MONOTONIC: one clock for all processes of one boot of one machine.
+// CLOCK_MONOTONIC: one clock for all processes of one boot of one machine. An offset other than zero makes it another
+// machine's clock, for tests of what must hold across machines.
 class MonotonicClock final : public Clock {
  public:
+  explicit MonotonicClock(Seconds offset = {}) : offset_(offset) {}
   Seconds now() const override;
+
+ private:
+  Seconds offset_;
 };
 
 // A clock that stands still until it is told otherwise.

@@ -69,6 +69,11 @@ Status applyVirtualRanks(const OptionRow& row, std::string_view text, Options& o
   return applyWord(row, text, kWords, options.virtual_ranks);
 }
 
+Status applyWriter(const OptionRow& row, std::string_view text, Options& options) {
+  static constexpr Word<WriterThread> kWords[] = {{"thread", WriterThread::kOwn}, {"inline", WriterThread::kCallers}};
+  return applyWord(row, text, kWords, options.writer);
+}
+
 constexpr OptionRow kTable[] = {
     {"STARLING_MODE", "off | observe | tune", "tune", "", true,
      "off passes every call to the MPI library; observe records and changes nothing; tune learns and chooses.",
@@ -109,6 +114,14 @@ constexpr OptionRow kTable[] = {
      "Longest time that observations wait before they are written to the database.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<double>(row, text, 0.1, 3600.0, options.flush_interval.value);
+     }},
+    {"STARLING_WRITER", "thread | inline", "thread", "", false,
+     "Who writes the database: a thread of its own, or (where a process may have none) the program between its calls.",
+     applyWriter},
+    {"STARLING_CLOCK_OFFSET", "number, -1000000 to 1000000", "0", "seconds", false,
+     "Added to the clock of the process that has it set: plays another machine's clock in tests.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyNumber<double>(row, text, -1e6, 1e6, options.clock_offset.value);
      }},
 };
 

@@ -17,6 +17,7 @@ namespace starling {
 
 enum class Mode { kOff, kObserve, kTune };
 enum class TablePolicy { kSort, kSwap };
+enum class WriterThread { kOwn, kCallers };
 
 // What the user may set. Fields that change results or behaviour come first, then those that only change speed.
 struct Options {
@@ -31,6 +32,8 @@ struct Options {
   std::int64_t trial_calls = 2;
   std::int64_t longest_epoch = 256;
   Seconds flush_interval{2.0};
+  WriterThread writer = WriterThread::kOwn;
+  Seconds clock_offset;  // of this process's clock
 
   bool operator==(const Options&) const = default;
 };

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <numeric>
+#include <span>
 #include <string>
 
 #include "algos/catalogue.h"
@@ -36,15 +38,10 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
   }
 }
 
-const KeyTable* keysOf(MPI_Comm comm) {
+// The communicator's session, if it has that key; else null.
+const Session* sessionWithKey(MPI_Comm comm, int index) {
   const Session* session = Runtime::get().findSession(comm);
-  return session != nullptr ? &session->keys() : nullptr;
-}
-
-// The entry of a key; null when there is none.
-const KeyTable::Entry* entryOf(MPI_Comm comm, int index) {
-  const KeyTable* keys = keysOf(comm);
-  return keys != nullptr && index >= 0 && index < keys->size() ? &keys->entry(index) : nullptr;
+  return session != nullptr && index >= 0 && index < session->keys().size() ? session : nullptr;
 }
 
 }  // namespace
@@ -117,6 +114,14 @@ int starling_site_free(starling_site* site) {
   return STARLING_SUCCESS;
 }
 
+int starling_edge(MPI_Comm comm, double fraction) {
+  // Written so that what is no number is refused too.
+  if (comm == MPI_COMM_NULL || !(fraction >= 0.0 && fraction <= 1.0)) return STARLING_ERROR_ARGUMENT;
+  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+  if (starling::Session* session = Runtime::get().findSession(comm)) session->announce(fraction);
+  return STARLING_SUCCESS;
+}
+
 int starling_init(void) {
   if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
   Runtime::get().start();
@@ -131,23 +136,24 @@ int starling_flush(void) {
 int starling_key_count(MPI_Comm comm, int* keys) {
   if (keys == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
   if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  const starling::KeyTable* table = starling::keysOf(comm);
-  *keys = table != nullptr ? table->size() : 0;
+  const starling::Session* session = Runtime::get().findSession(comm);
+  *keys = session != nullptr ? session->keys().size() : 0;
   return STARLING_SUCCESS;
 }
 
 int starling_query(MPI_Comm comm, int index, starling_key_info* info) {
   if (info == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
   if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  const starling::KeyTable::Entry* entry = starling::entryOf(comm, index);
-  if (entry == nullptr) return STARLING_ERROR_ARGUMENT;
-  const starling::PlannedChoice planned = starling::choiceOfCall(entry->plan, entry->calls_since_plan);
+  const starling::Session* session = starling::sessionWithKey(comm, index);
+  if (session == nullptr) return STARLING_ERROR_ARGUMENT;
+  const starling::KeyTable::Entry& entry = session->keys().entry(index);
+  const starling::PlannedChoice planned = starling::choiceOfCall(entry.plan, entry.calls_since_plan);
   *info = {};
-  info->site = entry->key.site;
-  info->bytes = entry->signature.bytes();
-  info->calls = entry->calls_since_plan;
+  info->site = entry.key.site;
+  info->bytes = entry.signature.bytes();
+  info->calls = entry.calls_since_plan;
   info->exploring = planned.exploration ? 1 : 0;
-  info->settled = entry->plan.state == starling::KeyState::kSettled ? 1 : 0;
+  info->settled = entry.plan.state == starling::KeyState::kSettled ? 1 : 0;
   const std::string algorithm = starling::formatChoice(planned.choice);
   std::strncpy(info->algorithm, algorithm.c_str(), sizeof(info->algorithm) - 1);
   return STARLING_SUCCESS;
@@ -156,15 +162,14 @@ int starling_query(MPI_Comm comm, int index, starling_key_info* info) {
 int starling_query_table(MPI_Comm comm, int index, int* table) {
   if (table == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
   if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  const starling::KeyTable::Entry* entry = starling::entryOf(comm, index);
-  if (entry == nullptr) return STARLING_ERROR_ARGUMENT;
-  if (!entry->plan.table.empty()) {
-    std::copy(entry->plan.table.begin(), entry->plan.table.end(), table);
-    return STARLING_SUCCESS;
+  const starling::Session* session = starling::sessionWithKey(comm, index);
+  if (session == nullptr) return STARLING_ERROR_ARGUMENT;
+  const std::span<const std::int32_t> in_force = session->tableOf(index);
+  if (!in_force.empty()) {
+    std::copy(in_force.begin(), in_force.end(), table);
+  } else {
+    std::iota(table, table + session->ranks(), 0);
   }
-  int ranks = 0;
-  PMPI_Comm_size(comm, &ranks);
-  for (int rank = 0; rank < ranks; ++rank) table[rank] = rank;
   return STARLING_SUCCESS;
 }
 

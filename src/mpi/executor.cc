@@ -11,8 +11,9 @@ PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(sche
     const Step& step = schedule_.steps[i];
     Queue& queue = queues_[step.lane];
     (step.kind == StepKind::kSend ? queue.sends : queue.receives).push_back(i);
-    if (step.kind == StepKind::kReduce) largest_reduction_ = std::max(largest_reduction_, step.block.count);
   }
+  largest_reduction_ = starling::largestReduction(schedule_);
+  scratch_slots_ = reducesInFlight(schedule_, schedule_.window);
 }
 
 bool Executor::reserve(std::size_t bytes) {
@@ -30,12 +31,13 @@ void Executor::begin(const PreparedSchedule& prepared, const Call& call) {
   steps_done_ = 0;
   requests_.clear();
   flights_.clear();
+  sends_in_flight_ = 0;
   landed_.clear();
   lanes_.fill({});
   free_slots_.clear();
   if (prepared.largest_reduction_ == 0) return;
   slot_bytes_ = static_cast<std::size_t>(prepared.largest_reduction_) * call.reducer.element_size;
-  const std::size_t slots = std::min(capacity_ / slot_bytes_, static_cast<std::size_t>(prepared.schedule_.window));
+  const std::size_t slots = std::min(capacity_ / slot_bytes_, static_cast<std::size_t>(prepared.scratch_slots_));
   for (std::size_t slot = slots; slot > 0; --slot) free_slots_.push_back(static_cast<int>(slot) - 1);
 }
 
@@ -113,7 +115,7 @@ int Executor::startReceives(const PreparedSchedule& prepared, const Call& call, 
 int Executor::startSends(const PreparedSchedule& prepared, const Call& call, std::size_t lane_index) {
   Lane& lane = lanes_[lane_index];
   const std::vector<std::uint32_t>& sends = prepared.queues_[lane_index].sends;
-  while (lane.next_send < sends.size() && lane.sends_in_flight < prepared.schedule_.window) {
+  while (lane.next_send < sends.size() && lane.sends_in_flight < prepared.schedule_.pacing) {
     const std::uint32_t index = sends[lane.next_send];
     const Step& step = prepared.schedule_.steps[index];
     if (!isReady(prepared.schedule_, step)) break;
@@ -139,17 +141,20 @@ int Executor::start(const Step& step, std::uint32_t index, int slot, const Call&
                       &request);
   }
   if (code != MPI_SUCCESS) return code;
-  requests_.push_back(request);
-  flights_.push_back({index, slot});
+  // MPI_Waitany takes the first that is complete. Sends come first: one that is done lets the next one go, which would
+  // else wait for all combining that has to be done. Receives come in program order, in which results are sent on.
+  const bool is_send = step.kind == StepKind::kSend;
+  const auto place = static_cast<std::ptrdiff_t>(is_send ? sends_in_flight_++ : requests_.size());
+  requests_.insert(requests_.begin() + place, request);
+  flights_.insert(flights_.begin() + place, {index, slot});
   return MPI_SUCCESS;
 }
 
 int Executor::land(const Schedule& schedule, const Call& call, std::size_t position) {
   const Flight flight = flights_[position];
-  requests_[position] = requests_.back();
-  requests_.pop_back();
-  flights_[position] = flights_.back();
-  flights_.pop_back();
+  if (position < sends_in_flight_) --sends_in_flight_;
+  requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(position));
+  flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(position));
   if (flight.slot >= 0) {
     landed_.push_back(flight);
   } else {

@@ -42,6 +42,7 @@ class PreparedSchedule {
   Schedule schedule_;
   std::array<Queue, kMaxLanes> queues_;
   std::int64_t largest_reduction_ = 0;
+  std::int32_t scratch_slots_ = 0;
 };
 
 // Owns the scratch memory of one communicator and runs its schedules, one at a time. No allocation once it has run the
@@ -97,7 +98,8 @@ class Executor {
   std::vector<int> free_slots_;      // of scratch
   std::vector<unsigned char> done_;  // by step
   std::size_t steps_done_ = 0;
-  std::vector<MPI_Request> requests_;  // in flight
+  std::vector<MPI_Request> requests_;  // in flight: sends, then receives in program order
+  std::size_t sends_in_flight_ = 0;    // the first so many
   std::vector<Flight> flights_;        // parallel to requests_
   std::vector<Flight> landed_;         // in scratch, not yet combined
 };

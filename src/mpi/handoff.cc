@@ -60,21 +60,22 @@ void Handoff::poll() {
   }
   for (int taken = 0; taken < kMostPerPoll; ++taken) {
     int found = 0;
-    MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
     // Any source: these are records, never user data, on a communicator of their own; which ranks are roots of some
     // communicator only they know.
-    PMPI_Improbe(MPI_ANY_SOURCE, kTag, world_, &found, &message, &status);
+    PMPI_Iprobe(MPI_ANY_SOURCE, kTag, world_, &found, &status);
     if (found == 0) return;
-    int bytes = 0;
-    PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    receive(status.MPI_SOURCE, bytes, message);
+    receive(status);
   }
 }
 
-void Handoff::receive(int source, int bytes, MPI_Message& message) {
+// The caller holds the mutex, and nothing else receives on this communicator: the next message is the one found.
+void Handoff::receive(const MPI_Status& found) {
+  const int source = found.MPI_SOURCE;
+  int bytes = 0;
+  PMPI_Get_count(&found, MPI_BYTE, &bytes);
   std::vector<std::uint8_t> buffer(static_cast<std::size_t>(bytes));
-  PMPI_Mrecv(buffer.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  PMPI_Recv(buffer.data(), bytes, MPI_BYTE, source, kTag, world_, MPI_STATUS_IGNORE);
   ++received_[static_cast<std::size_t>(source)];
   Result<Batch> batch = decodeBatch(buffer);
   if (batch.isOk()) {
@@ -99,12 +100,9 @@ void Handoff::receiveRest(const std::vector<int>& sent_by_rank) {
   for (int source = 1; source < ranks_; ++source) {
     const auto index = static_cast<std::size_t>(source);
     while (received_[index] < sent_by_rank[index]) {
-      MPI_Message message = MPI_MESSAGE_NULL;
       MPI_Status status;
-      PMPI_Mprobe(source, kTag, world_, &message, &status);
-      int bytes = 0;
-      PMPI_Get_count(&status, MPI_BYTE, &bytes);
-      receive(source, bytes, message);
+      PMPI_Probe(source, kTag, world_, &status);
+      receive(status);
     }
   }
 }

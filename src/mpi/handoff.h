@@ -39,7 +39,7 @@ class Handoff {
   };
 
   void startWaiting(std::size_t most_under_way);
-  void receive(int source, int bytes, MPI_Message& message);
+  void receive(const MPI_Status& found);
   void receiveRest(const std::vector<int>& sent_by_rank);
 
   MPI_Comm world_;

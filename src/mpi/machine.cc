@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -36,6 +37,16 @@ std::string mpiVersion() {
   PMPI_Get_library_version(text.data(), &length);
   const std::string version(text.data(), static_cast<std::size_t>(length));
   return version.substr(0, version.find_first_of(",\n"));
+}
+
+// Equal on all processes whose clocks are one clock. 0: unknown.
+std::uint64_t clockHash(Seconds offset) {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  if (!std::getline(file, id)) return 0;
+  std::uint64_t hash = std::bit_cast<std::uint64_t>(offset.value);
+  for (const char c : id) hash = mixHash(hash, static_cast<unsigned char>(c));
+  return hash;
 }
 
 }  // namespace
@@ -74,13 +85,12 @@ Run describeRun(const Environment& environment) {
   return run;
 }
 
-std::uint64_t bootHash() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  if (!std::getline(file, id)) return 0;
-  std::uint64_t hash = 1;
-  for (const char c : id) hash = mixHash(hash, static_cast<unsigned char>(c));
-  return hash;
+bool shareOneClock(MPI_Comm communicator, Seconds offset) {
+  const std::uint64_t hash = clockHash(offset);
+  std::array<std::uint64_t, 2> mine{hash, ~hash};
+  std::array<std::uint64_t, 2> all{};
+  PMPI_Allreduce(mine.data(), all.data(), 2, MPI_UINT64_T, MPI_BAND, communicator);
+  return hash != 0 && all[0] == ~all[1];
 }
 
 }  // namespace starling

@@ -3,9 +3,7 @@
 
 #include <mpi.h>
 
-#include <cstdint>
-#include <string>
-
+#include "base/units.h"
 #include "store/records.h"
 
 namespace starling {
@@ -16,7 +14,8 @@ Environment gatherEnvironment(MPI_Comm communicator);
 // A new run of this program, started now. Local.
 Run describeRun(const Environment& environment);
 
-// Equal on all processes of one boot of one machine, whose clocks are one clock. 0: unknown.
-std::uint64_t bootHash();
+// All ranks read one clock: they run on one boot of one machine, and none plays another's (`offset` is added to the
+// calling rank's clock). Collective; equal on all ranks.
+bool shareOneClock(MPI_Comm communicator, Seconds offset);
 
 }  // namespace starling

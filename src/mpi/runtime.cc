@@ -32,6 +32,14 @@ bool isWithinWorld(MPI_Comm communicator) {
   return std::find(world_ranks.begin(), world_ranks.end(), MPI_UNDEFINED) == world_ranks.end();
 }
 
+// The attributes of MPI_COMM_SELF are deleted while MPI still works, says the standard. SimGrid's MPI has ended by
+// then: nothing can be agreed or handed over any more.
+bool isTooLate() {
+  int is_finalized = 0;
+  PMPI_Finalized(&is_finalized);
+  return is_finalized != 0;
+}
+
 }  // namespace
 
 Runtime& Runtime::get() {
@@ -106,7 +114,7 @@ void Runtime::agreeWithWorld() {
 void Runtime::openDatabase(const Environment& environment, std::vector<PolicyRecord>& policies) {
   const std::string path = databasePath(settings_.options);
   Run run = describeRun(environment);
-  writer_ = std::make_unique<BackgroundWriter>(path, std::move(run));
+  writer_ = std::make_unique<BackgroundWriter>(path, std::move(run), settings_.options.writer);
   policies = writer_->policies(kOpenPatience);
 }
 
@@ -137,6 +145,7 @@ Session* Runtime::session(MPI_Comm communicator) {
 SessionServices Runtime::servicesFor(MPI_Comm communicator) {
   SessionServices services;
   services.clock = &clock_;
+  services.clock_offset = clock_offset_;
   int is_inter = 0;
   PMPI_Comm_test_inter(communicator, &is_inter);
   const bool started = started_;  // another thread may be at it
@@ -204,6 +213,7 @@ void Runtime::endSession(Session& session) {
 
 int Runtime::onCommunicatorDelete(MPI_Comm, int, void* value, void* runtime) {
   auto& session = *static_cast<Session*>(value);
+  if (isTooLate()) return MPI_SUCCESS;
   if (!session.hasEnded()) {
     session.startEnd();
     session.finishEnd();
@@ -213,7 +223,7 @@ int Runtime::onCommunicatorDelete(MPI_Comm, int, void* value, void* runtime) {
 }
 
 int Runtime::onFinalize(MPI_Comm, int, void*, void* runtime) {
-  static_cast<Runtime*>(runtime)->finalize();
+  if (!isTooLate()) static_cast<Runtime*>(runtime)->finalize();
   return MPI_SUCCESS;
 }
 

@@ -59,7 +59,9 @@ class Runtime {
   void endSession(Session& session);
   void finalize();
 
-  MonotonicClock clock_;
+  // Each process has its own: the one option that is not agreed.
+  const Seconds clock_offset_ = parseEnvironment().options.clock_offset;
+  const MonotonicClock clock_{clock_offset_};
   std::once_flag initialized_;
   int session_key_ = MPI_KEYVAL_INVALID;
   int finalize_key_ = MPI_KEYVAL_INVALID;

@@ -14,9 +14,16 @@ std::int32_t virtualRankOf(std::int32_t rank, std::span<const std::int32_t> tabl
 
 const PreparedSchedule& ScheduleCache::find(const Query& query, std::int32_t rank) {
   ++uses_;
+  const Algorithm& algorithm = *findAlgorithm(query.choice.algorithm);
+  BuildRequest request;
+  request.shape = query.shape;
+  request.virtual_rank = virtualRankOf(rank, query.table);
+  request.parameters = query.choice.parameters;
+  if (algorithm.uses_arrivals) request.lateness_ns = query.lateness_ns;
   for (Entry& entry : entries_) {
-    if (entry.count == query.shape.count && entry.key == query.key && entry.plan_version == query.plan_version &&
-        entry.choice == query.choice && entry.commutative == query.shape.commutative) {
+    if (entry.count == query.shape.count && entry.virtual_rank == request.virtual_rank &&
+        entry.choice == query.choice && entry.commutative == query.shape.commutative &&
+        std::ranges::equal(entry.lateness_ns, request.lateness_ns)) {
       entry.last_use = uses_;
       return entry.prepared;
     }
@@ -25,13 +32,12 @@ const PreparedSchedule& ScheduleCache::find(const Query& query, std::int32_t ran
     entries_.erase(std::min_element(entries_.begin(), entries_.end(),
                                     [](const Entry& a, const Entry& b) { return a.last_use < b.last_use; }));
   }
-  BuildRequest request;
-  request.shape = query.shape;
-  request.virtual_rank = virtualRankOf(rank, query.table);
-  request.parameters = query.choice.parameters;
-  request.lateness_ns = query.lateness_ns;
-  const Algorithm& algorithm = *findAlgorithm(query.choice.algorithm);
-  entries_.push_back({query.key, query.plan_version, query.choice, query.shape.count, query.shape.commutative, uses_,
+  entries_.push_back({query.choice,
+                      query.shape.count,
+                      query.shape.commutative,
+                      request.virtual_rank,
+                      {request.lateness_ns.begin(), request.lateness_ns.end()},
+                      uses_,
                       PreparedSchedule(buildSchedule(algorithm, request))});
   return entries_.back().prepared;
 }

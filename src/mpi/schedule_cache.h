@@ -1,4 +1,4 @@
-// Schedules that this rank has built, per plan and count.
+// Schedules that this rank has built, by what they depend on.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace starling {
 
+// A schedule depends on the choice, the shape, this rank's place in the virtual-rank table and, where the algorithm
+// uses arrivals, the latenesses. So a new table costs a new schedule only on the ranks that it moves.
 // THREADS: not thread-safe; one per communicator.
 class ScheduleCache {
  public:
   struct Query {
-    std::int32_t key = -1;          // whose plan it is; negative: a fixed choice
-    std::int64_t plan_version = 0;  // of that key
     Choice choice;
-    Shape shape;
-    std::span<const std::int32_t> table;  // virtual rank -> rank; empty = identity
-    std::span<const std::int64_t> lateness_ns;
+    Shape shape;                                // of the communicator: its ranks are always the same
+    std::span<const std::int32_t> table;        // virtual rank -> rank; empty = identity
+    std::span<const std::int64_t> lateness_ns;  // by virtual rank; empty = all on time
   };
 
   // This rank's schedule. The reference is good until the next call.
@@ -27,11 +27,11 @@ class ScheduleCache {
 
  private:
   struct Entry {
-    std::int32_t key;
-    std::int64_t plan_version;
     Choice choice;
     std::int64_t count;
     bool commutative;
+    std::int32_t virtual_rank;
+    std::vector<std::int64_t> lateness_ns;  // empty where the algorithm does not use it
     std::int64_t last_use;
     PreparedSchedule prepared;
   };

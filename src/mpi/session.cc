@@ -28,23 +28,33 @@ bool Session::hasFixedChoice() const {
 
 int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                        const CallOrigin& origin) {
+  const bool stamped = isSampled();
+  const bool has_announced = announcements_ && announcements_->arePending();
+  Seconds arrival;
+  if (has_announced) {
+    if (stamped) arrival = services_.clock->now();  // what follows waits for other ranks
+    takeAnnouncements();
+  }
   if (passesThrough()) return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, communicator_);
   const CallKind kind = classifyCall(count, datatype, op);
   const LocalSite local = localSite(origin);
   const SiteId predicted = origin.handle != kAnySite ? origin.handle : tracker_.predict(kind.signature);
   if (hasFixedChoice() && private_ == MPI_COMM_NULL) prepare();
   Execution execution = plan(kind, predicted);
+  arrange(execution, kind, has_announced);
   const PreparedSchedule* prepared = nullptr;
   if (execution.planned.choice.algorithm != kNativeAlgorithm) {
     prepared = findSchedule(execution, kind);
     if (prepared == nullptr) execution.planned.choice = Choice{};
   }
-  const bool stamped = isSampled();
-  const Seconds arrival = stamped ? services_.clock->now() : Seconds{};
+  if (stamped && !has_announced) arrival = services_.clock->now();
   const int code = prepared == nullptr ? PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, communicator_)
                                        : execute(execution, *prepared, sendbuf, recvbuf, kind);
+  computing_since_.reset();
+  if (stamped || has_edges_) computing_since_ = services_.clock->now();
   std::optional<Stamps> stamps;
-  if (stamped) stamps.emplace(Stamps{arrival, services_.clock->now()});
+  if (stamped) stamps.emplace(Stamps{arrival, *computing_since_});
+  announced_key_ = prepared != nullptr && execution.has_announced ? execution.key : -1;
   // A call that failed here may have succeeded elsewhere: it counts on every rank.
   note(kind, execution, local, predicted, stamps);
   if (static_cast<std::int32_t>(open_calls_.size()) >= epoch_length_) endEpoch();
@@ -106,20 +116,10 @@ const PreparedSchedule* Session::findSchedule(const Execution& execution, const 
   ScheduleCache::Query query;
   query.choice = execution.planned.choice;
   query.shape = {ranks_, kind.signature.count, kind.signature.commutative};
-  query.table = tableOf(execution);
-  if (execution.key >= 0) {
-    const KeyTable::Entry& entry = keys_.entry(execution.key);
-    query.key = execution.key;
-    query.plan_version = entry.plan_version;
-    if (!services_.settings.options.reproducible) query.lateness_ns = entry.plan.lateness_ns;
-  }
+  query.table = execution.table;
+  query.lateness_ns = execution.lateness_ns;
   const PreparedSchedule& prepared = schedules_.find(query, rank_);
   return prepared.schedule().tag_span - 1 <= tag_limit_ ? &prepared : nullptr;
-}
-
-std::span<const std::int32_t> Session::tableOf(const Execution& execution) const {
-  if (execution.key < 0 || services_.settings.options.reproducible) return {};
-  return keys_.entry(execution.key).plan.table;
 }
 
 int Session::execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
@@ -129,7 +129,7 @@ int Session::execute(const Execution& execution, const PreparedSchedule& prepare
   const std::int64_t turns = std::clamp<std::int64_t>((static_cast<std::int64_t>(tag_limit_) + 1) / span, 1, 1024);
   Executor::Call call;
   call.communicator = private_;
-  call.table = tableOf(execution);
+  call.table = execution.table;
   call.first_tag = static_cast<int>(executed_calls_++ % turns) * span;
   call.work = recvbuf;
   call.reducer = kind.reducer;

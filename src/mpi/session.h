@@ -15,10 +15,12 @@
 
 #include "base/clock.h"
 #include "mpi/agreement.h"
+#include "mpi/announcements.h"
 #include "mpi/call_kind.h"
 #include "mpi/executor.h"
 #include "mpi/schedule_cache.h"
 #include "mpi/settings.h"
+#include "tuner/announced_arrivals.h"
 #include "tuner/communicator_tuner.h"
 #include "tuner/key_table.h"
 #include "tuner/site_tracker.h"
@@ -36,6 +38,7 @@ struct CallOrigin {
 struct SessionServices {
   Settings settings;
   const Clock* clock = nullptr;
+  Seconds clock_offset;         // of this process's clock, for tests
   std::string communicator_id;  // unique within the run; used on rank 0
   std::vector<PolicyRecord> policies;
 };
@@ -51,6 +54,12 @@ class Session {
   // MPI_Allreduce on the session's communicator; returns an MPI error code.
   int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                 const CallOrigin& origin);
+
+  // Tells the other ranks when this one expects to make its next call: `fraction` of the computation before it is done,
+  // 0 < fraction <= 1. Fraction 0: the computation begins now, not at the latest exit; nobody is told. Never waits. All
+  // ranks announce equally often between the same two calls. Nothing happens where calls pass through, nor before the
+  // communicator has made enough of them.
+  void announce(double fraction);
 
   // The next site handle; collective.
   SiteId createSite(const char* label);
@@ -74,6 +83,9 @@ class Session {
   bool takeEpochEnd() { return std::exchange(epoch_ended_, false); }
 
   const KeyTable& keys() const { return keys_; }
+  // Virtual rank -> rank, of the key's plan, or as the latest call had it where that was one of this key and followed
+  // announcements; empty = identity. REQUIRES: 0 <= key < keys().size().
+  std::span<const std::int32_t> tableOf(std::int32_t key) const;
   int ranks() const { return ranks_; }
   MPI_Comm communicator() const { return communicator_; }
 
@@ -81,6 +93,9 @@ class Session {
   struct Execution {
     PlannedChoice planned;
     std::int32_t key = -1;
+    bool has_announced = false;           // table and latenesses are the announced ones
+    std::span<const std::int32_t> table;  // as in KeyPlan, like the next
+    std::span<const std::int64_t> lateness_ns;
   };
 
   bool passesThrough() const {
@@ -91,7 +106,12 @@ class Session {
   Execution plan(const CallKind& kind, SiteId site);
   Choice fixedChoice(const Shape& shape) const;
   bool isExecutable(const Choice& choice, const Shape& shape, const CallKind& kind);
-  std::span<const std::int32_t> tableOf(const Execution& execution) const;
+  // Completes the announcements of all ranks.
+  void takeAnnouncements();
+  // Says who takes which position, and how late.
+  void arrange(Execution& execution, const CallKind& kind, bool has_announced) const;
+  // Calls use the tags up to tag_limit_.
+  int announcementTag() const { return tag_limit_ + 1; }
   // This rank's schedule; null where there are not enough tags for it, which all ranks find alike.
   const PreparedSchedule* findSchedule(const Execution& execution, const CallKind& kind);
   int execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
@@ -138,7 +158,13 @@ class Session {
   ScheduleCache schedules_;
   std::int64_t agreed_scratch_ = 0;  // bytes that every rank has
   std::int64_t executed_calls_ = 0;
-  int tag_limit_ = 32767;
+  int tag_limit_ = 32766;
+
+  std::unique_ptr<Announcements> announcements_;  // made with the private communicator
+  bool has_edges_ = false;                        // the program announces: every exit is stamped
+  AnnouncedArrivals announced_;                   // the latest
+  std::int32_t announced_key_ = -1;               // of the latest call, if that followed announcements
+  std::optional<Seconds> computing_since_;        // announced, or the latest exit, if that was stamped
 
   std::int64_t epoch_ = 0;
   std::int32_t epoch_length_;

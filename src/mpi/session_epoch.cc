@@ -19,15 +19,6 @@ constexpr std::size_t kMostScratch = std::size_t{1} << 30;
 
 std::size_t decisionBytes(int ranks) { return kDecisionHeaderBytes + kMostUpdates * maximumUpdateBytes(ranks); }
 
-// All ranks run on one boot of one machine. Collective.
-bool clocksAgree(MPI_Comm communicator) {
-  const std::uint64_t hash = bootHash();
-  std::array<std::uint64_t, 2> mine{hash, ~hash};
-  std::array<std::uint64_t, 2> all{};
-  PMPI_Allreduce(mine.data(), all.data(), 2, MPI_UINT64_T, MPI_BAND, communicator);
-  return hash != 0 && all[0] == ~all[1];
-}
-
 }  // namespace
 
 void Session::prepare() {
@@ -47,10 +38,12 @@ void Session::prepare() {
   void* limit = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found);
-  if (found != 0) tag_limit_ = *static_cast<int*>(limit);
-  const bool clocks_agree = clocksAgree(private_);
+  if (found != 0) tag_limit_ = *static_cast<int*>(limit) - 1;
+  const bool clocks_agree = shareOneClock(private_, services_.clock_offset);
   const CostModel model = probeCosts(private_, *services_.clock);
   agreement_ = std::make_unique<Agreement>(private_, rank_, ranks_, decisionBytes(ranks_));
+  announcements_ = std::make_unique<Announcements>(private_, rank_, ranks_, announcementTag());
+  announced_.reserve(static_cast<std::size_t>(ranks_));
   if (!isRoot()) return;
   tuner_ = std::make_unique<CommunicatorTuner>(TunerSettings{services_.settings.options, model, clocks_agree}, ranks_);
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
@@ -189,10 +182,12 @@ void Session::startEnd() {
 void Session::finishEnd() {
   has_ended_ = true;
   if (agreement_ && agreement_->epochIsOpen() && !broken_) takeEpoch();
+  if (announcements_) static_cast<void>(announcements_->finish());  // no call follows the last ones
 }
 
 void Session::breakDown(int code) {
   broken_ = true;
+  if (announcements_) announcements_->abandon();
   logOnce(LogLevel::kWarning, "agreement",
           "an agreement between ranks failed (MPI error " + std::to_string(code) +
               "); calls pass through to the MPI library from now on");

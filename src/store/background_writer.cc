@@ -19,7 +19,12 @@ std::chrono::duration<double> durationOf(Seconds seconds) { return std::chrono::
 
 }  // namespace
 
-BackgroundWriter::BackgroundWriter(std::string path, Run run) : path_(std::move(path)), run_(std::move(run)) {
+BackgroundWriter::BackgroundWriter(std::string path, Run run, WriterThread thread)
+    : path_(std::move(path)), run_(std::move(run)), writer_thread_(thread) {
+  if (writer_thread_ == WriterThread::kCallers) {
+    readPolicies();
+    return;
+  }
   // The program's signals are the program's: its handlers never run on this thread.
   sigset_t all;
   sigset_t before;
@@ -49,7 +54,22 @@ void BackgroundWriter::push(Batch batch) {
   const std::lock_guard lock(mutex_);
   queue_.push_back(std::move(batch));
   if (queue_.size() > kLongestQueue) dropOldest();
+  // A fault is tried again by a later push; the program is not to wait for it each time.
+  const bool is_due = failures_ == 0 || std::chrono::steady_clock::now() >= next_try_;
+  if (writer_thread_ == WriterThread::kCallers && is_due) writeQueue();
   changed_.notify_all();
+}
+
+void BackgroundWriter::writeQueue() {
+  failures_ = 0;
+  while (!queue_.empty() && failures_ == 0) {
+    if (write(queue_.front())) {
+      queue_.erase(queue_.begin());
+    } else {
+      ++failures_;
+      next_try_ = std::chrono::steady_clock::now() + kRetryInterval;
+    }
+  }
 }
 
 // Loses the figures of a batch, but not the communicators and sites that later ones refer to. The first batch stays:
@@ -64,12 +84,22 @@ void BackgroundWriter::dropOldest() {
 
 bool BackgroundWriter::flush(Seconds patience) {
   std::unique_lock lock(mutex_);
+  if (writer_thread_ == WriterThread::kCallers) {
+    writeQueue();
+    return queue_.empty();
+  }
   changed_.wait_for(lock, durationOf(patience), [this] { return queue_.empty() && !busy_; });
   return queue_.empty() && !busy_;
 }
 
 bool BackgroundWriter::finish(Seconds patience) {
   std::unique_lock lock(mutex_);
+  if (writer_thread_ == WriterThread::kCallers) {
+    writeQueue();
+    finished_ = queue_.empty() && markFinished();
+    ended_ = true;
+    return finished_;
+  }
   failures_ = 0;
   finishing_ = true;
   changed_.notify_all();
@@ -109,20 +139,18 @@ void BackgroundWriter::work() {
   }
   const bool all_written = queue_.empty();
   lock.unlock();
-  markFinished(all_written);
-}
-
-void BackgroundWriter::markFinished(bool all_written) {
-  bool finished = false;
-  if (all_written && openDatabase()) {
-    const Status status = database_->finishRun(run_.id);
-    if (!status.isOk()) warn(status);
-    finished = status.isOk();
-  }
-  const std::lock_guard lock(mutex_);
+  const bool finished = all_written && markFinished();
+  lock.lock();
   finished_ = finished;
   ended_ = true;
   changed_.notify_all();
+}
+
+bool BackgroundWriter::markFinished() {
+  if (!openDatabase()) return false;
+  const Status status = database_->finishRun(run_.id);
+  if (!status.isOk()) warn(status);
+  return status.isOk();
 }
 
 void BackgroundWriter::readPolicies() {
@@ -147,7 +175,7 @@ bool BackgroundWriter::write(const Batch& batch) {
 
 bool BackgroundWriter::openDatabase() {
   if (!database_) {
-    Result<Database> opened = Database::open(path_, kLockPatience);
+    Result<Database> opened = Database::open(path_, writer_thread_ == WriterThread::kOwn ? kLockPatience : Seconds{});
     if (!opened.isOk()) {
       warn(opened.status());
       return false;

@@ -1,6 +1,7 @@
-// Reading and writing the database without ever holding up the program.
+// Reading and writing the database beside the program.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -8,18 +9,21 @@
 #include <thread>
 #include <vector>
 
+#include "base/options.h"
 #include "store/database.h"
 #include "store/records.h"
 
 namespace starling {
 
-// Takes batches at any time and writes them from a thread of its own; only that thread touches the file. A database
+// Takes batches at any time and writes them from a thread of its own; only that thread touches the file. Where a
+// process may have no thread of its own (a simulator that runs all ranks in one), the callers write: push() then takes
+// as long as the file system does, without waiting for a locked database, and patience is not asked for. A database
 // that is locked, read-only, full, damaged or missing costs one warning; batches wait (bounded) and are tried again, so
 // that a passing fault loses nothing. THREADS: all functions may be called from any thread.
 class BackgroundWriter {
  public:
   // Opens the database at once, in the background.
-  BackgroundWriter(std::string path, Run run);
+  explicit BackgroundWriter(std::string path, Run run, WriterThread thread = WriterThread::kOwn);
   // REQUIRES: hasEnded(), or the destructor waits for the thread.
   ~BackgroundWriter();
   BackgroundWriter(const BackgroundWriter&) = delete;
@@ -42,30 +46,34 @@ class BackgroundWriter {
 
  private:
   void work();
+  // Writes what waits, until a write fails; for callers that write by themselves.
+  void writeQueue();
   void dropOldest();
   // Writes one batch; false: it is to be tried again.
   bool write(const Batch& batch);
   bool openDatabase();
   void readPolicies();
-  void markFinished(bool all_written);
+  bool markFinished();
   void warn(const Status& status);
 
   const std::string path_;
   const Run run_;
-  std::optional<Database> database_;  // used by the thread only
+  const WriterThread writer_thread_;
+  std::optional<Database> database_;  // used by the thread only, or under the mutex where there is none
   bool run_begun_ = false;            // likewise
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Batch> queue_;
   std::vector<PolicyRecord> policies_;
-  bool policies_read_ = false;  // or found unreadable
-  bool busy_ = false;           // the thread is writing
-  int failures_ = 0;            // of the latest writes, in a row
-  bool finishing_ = false;      // no more batches will come
-  bool ending_ = false;         // the thread is to end
-  bool ended_ = false;          // it has
-  bool finished_ = false;       // the run is marked as finished
+  bool policies_read_ = false;                      // or found unreadable
+  bool busy_ = false;                               // the thread is writing
+  int failures_ = 0;                                // of the latest writes, in a row
+  std::chrono::steady_clock::time_point next_try_;  // of callers that write, after a failure
+  bool finishing_ = false;                          // no more batches will come
+  bool ending_ = false;                             // the thread is to end
+  bool ended_ = false;                              // it has
+  bool finished_ = false;                           // the run is marked as finished
   std::thread thread_;
 };
 

@@ -45,19 +45,12 @@ std::vector<std::int64_t> segmentCounts(const Choice& defaults, std::size_t inde
 // showed to matter (a chain of P ranks needs many more segments than ranks).
 std::vector<Choice> settingsOf(const Algorithm& algorithm, const CandidateQuery& query) {
   std::vector<Choice> settings{{algorithm.id, defaultParameters(algorithm)}};
+  setStepTime(settings.front(), query.shape, query.element_size, query.model);
   for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-    const Parameter& parameter = algorithm.parameters[i];
-    const std::string_view name = parameter.name;
-    if (name == "segments") {
-      for (const std::int64_t segments : segmentCounts(settings.front(), i, query)) {
-        settings.push_back(settings.front());
-        settings.back().parameters[i] = segments;
-      }
-    } else if (name == "tau_ns") {
-      const double segment_bytes =
-          static_cast<double>(query.shape.count * query.element_size.value) / query.shape.ranks;
-      const Seconds tau{query.model.alpha.value + query.model.beta * segment_bytes};
-      settings.front().parameters[i] = std::clamp(toNanoseconds(tau), parameter.minimum, parameter.maximum);
+    if (algorithm.parameters[i].name != std::string_view("segments")) continue;
+    for (const std::int64_t segments : segmentCounts(settings.front(), i, query)) {
+      settings.push_back(settings.front());
+      settings.back().parameters[i] = segments;
     }
   }
   return settings;

@@ -19,7 +19,6 @@ void KeyTable::apply(const PlanUpdate& update) {
   Entry& changed = entry(update.key);
   changed.plan = update.plan;
   changed.calls_since_plan = 0;
-  ++changed.plan_version;
 }
 
 }  // namespace starling

@@ -19,7 +19,6 @@ class KeyTable {
     Signature signature;  // of the latest resolved call
     KeyPlan plan;
     std::int64_t calls_since_plan = 0;
-    std::int64_t plan_version = 0;  // counts the plans that took force
   };
 
   // Index of the key, which is new unless it was met before. All ranks meet keys in the same order (at the ends of

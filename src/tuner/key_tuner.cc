@@ -16,8 +16,6 @@ constexpr std::size_t kNativeSamples = 3;  // of native before candidates are tr
 constexpr std::size_t kSteadySamples = 8;  // of the chosen plan before it may be found slower than native
 constexpr double kSmallestGain = 0.03;     // share of the incumbent's time
 constexpr double kLargestLoss = 0.10;      // a chosen plan slower than native by this share is given up
-constexpr double kNoiseShare = 0.10;       // of the largest lateness: smaller differences never reorder ranks
-constexpr Seconds kNoiseFloor{20e-6};
 constexpr double kPredictableError = 0.5;  // of the usual lateness: with a larger error the pattern counts as random
 constexpr std::int64_t kUsualCalls = 16;   // that the usual lateness remembers
 constexpr double kLatenessChange = 0.25;   // share by which a prediction must move before the plan follows
@@ -315,7 +313,7 @@ bool KeyTuner::followArrivals(KeyPlan& plan) const {
   std::vector<Seconds> errors = prediction.error;
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
   std::nth_element(errors.begin(), middle, errors.end());
-  const Seconds noise = std::max({kNoiseShare * *latest, *middle, kNoiseFloor});
+  const Seconds noise = std::max(orderingNoise(*latest), *middle);
   const bool predictable = *latest > noise && error < kPredictableError * usual;
   if (!predictable) return false;  // the table in force stays: without knowledge no table is better
   const std::vector<std::int32_t> before = plan.table.empty() ? identityTable(shape_.ranks) : plan.table;

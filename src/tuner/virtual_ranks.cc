@@ -4,6 +4,14 @@
 #include <numeric>
 
 namespace starling {
+namespace {
+
+constexpr double kNoiseShare = 0.10;  // of the largest lateness
+constexpr Seconds kNoiseFloor{20e-6};
+
+}  // namespace
+
+Seconds orderingNoise(Seconds largest_lateness) { return std::max(kNoiseShare * largest_lateness, kNoiseFloor); }
 
 std::vector<std::int32_t> identityTable(std::int32_t ranks) {
   std::vector<std::int32_t> table(static_cast<std::size_t>(ranks));
@@ -22,15 +30,22 @@ bool isPermutation(std::span<const std::int32_t> table) {
 }
 
 std::vector<std::int32_t> sortedTable(std::span<const Seconds> lateness, Seconds noise) {
-  std::vector<std::int32_t> table = identityTable(static_cast<std::int32_t>(lateness.size()));
-  if (lateness.empty()) return table;
+  std::vector<std::int32_t> table;
+  sortTable(lateness, noise, table);
+  return table;
+}
+
+void sortTable(std::span<const Seconds> lateness, Seconds noise, std::vector<std::int32_t>& table) {
+  table.resize(lateness.size());
+  std::iota(table.begin(), table.end(), 0);
+  if (lateness.empty()) return;
   const Seconds on_time = *std::min_element(lateness.begin(), lateness.end()) + noise;
   const auto lateness_of = [&](std::int32_t rank) {
     return std::max(lateness[static_cast<std::size_t>(rank)], on_time);
   };
-  std::stable_sort(table.begin(), table.end(),
-                   [&](std::int32_t a, std::int32_t b) { return lateness_of(a) < lateness_of(b); });
-  return table;
+  std::sort(table.begin(), table.end(), [&](std::int32_t a, std::int32_t b) {
+    return lateness_of(a) != lateness_of(b) ? lateness_of(a) < lateness_of(b) : a < b;
+  });
 }
 
 bool isSortedTable(std::span<const std::int32_t> table, std::span<const Seconds> lateness, Seconds noise) {

@@ -13,6 +13,12 @@ namespace starling {
 // count as on time, and ranks that are equally late keep their order, so that noise alone never moves a rank.
 // Result: virtual rank -> rank, lateness.size() entries.
 std::vector<std::int32_t> sortedTable(std::span<const Seconds> lateness, Seconds noise);
+// The same, into `table`, without allocation when that has had as many entries before.
+void sortTable(std::span<const Seconds> lateness, Seconds noise, std::vector<std::int32_t>& table);
+
+// The noise where nothing else is known of it: differences in lateness that are small beside the largest one, or
+// beside what a call takes at all, never reorder ranks.
+Seconds orderingNoise(Seconds largest_lateness);
 
 // No rank stands before one that is earlier by more than `noise`: sorting anew would follow noise only.
 // REQUIRES: table is a permutation of 0..lateness.size()-1.

@@ -47,13 +47,13 @@ std::vector<std::vector<std::int64_t>> patternsFor(const Algorithm& algorithm, s
   return patterns;
 }
 
-enum class Vary { kSteps, kAll };  // the window is no part of the steps
+enum class Vary { kSteps, kAll };  // window and pacing are no part of the steps
 
 std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int32_t ranks, Vary vary) {
   const std::string name = parameter.name;
   std::set<std::int64_t> values{parameter.fallback};
   if (name == "segments") values.insert({1, 3, 2 * std::int64_t{ranks}});
-  if (name == "window" && vary == Vary::kAll) values.insert({1, 8});
+  if ((name == "window" || name == "pacing") && vary == Vary::kAll) values.insert({1, 8});
   if (name == "tau_ns") values.insert({1, kLongestLateness / 50});
   std::set<std::int64_t> in_range;
   for (const std::int64_t value : values) in_range.insert(std::clamp(value, parameter.minimum, parameter.maximum));

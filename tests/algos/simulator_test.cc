@@ -52,6 +52,7 @@ std::vector<Schedule> byHand(std::int32_t ranks, std::int64_t count, std::int32_
     write(writer, rank);
     schedules.push_back(std::move(writer).finish());
     schedules.back().window = window;
+    schedules.back().pacing = window;
   }
   return schedules;
 }
@@ -94,7 +95,7 @@ TEST(Simulator, linearTreeNeedsOneTauMoreOnOnePortWhenTheFirstIsLate) {
 TEST(Simulator, preReducedRingHasItsResultOneTauEarlierThanTheRingInTheMean) {
   const std::vector<std::int64_t> lateness{0, 0, 0, 2'000'000'000};
   const auto ring = schedulesOf("ring", 4, 4);
-  const auto prr = schedulesOf("prr:tau_ns=1000000000", 4, 4, lateness);
+  const auto prr = schedulesOf("prr:tau_ns=1000000000,pacing=2", 4, 4, lateness);
   const auto arrivals = lateBy(2, 3, 4);
 
   EXPECT_THAT(lastReceipts(simulated(ring, kTau, arrivals)), testing::ElementsAre(8, 8, 8, 8));

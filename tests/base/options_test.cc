@@ -89,6 +89,14 @@ const std::vector<RowCase>& rowCases() {
         {"30", [](Options& options) { options.flush_interval = Seconds{30.0}; }},
         {"3600", [](Options& options) { options.flush_interval = Seconds{3600.0}; }}},
        {"0.09", "0", "-1", "3600.5", "nan", "inf", "2s", "2,5"}},
+      {"STARLING_WRITER",
+       {{"thread", [](Options& options) { options.writer = WriterThread::kOwn; }},
+        {"inline", [](Options& options) { options.writer = WriterThread::kCallers; }}},
+       {"", "threads", "INLINE"}},
+      {"STARLING_CLOCK_OFFSET",
+       {{"0.005", [](Options& options) { options.clock_offset = Seconds{0.005}; }},
+        {"-3", [](Options& options) { options.clock_offset = Seconds{-3.0}; }}},
+       {"5ms", "", "nan", "1e7"}},
   };
   return kCases;
 }

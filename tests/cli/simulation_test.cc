@@ -24,13 +24,6 @@ Scenario fourRanks() {
   return scenario;
 }
 
-TEST(SplitChoices, keepsParametersWithTheirAlgorithm) {
-  EXPECT_THAT(splitChoices("ring,slt:segments=64,window=8,prr"),
-              ElementsAre("ring", "slt:segments=64,window=8", "prr"));
-  EXPECT_THAT(splitChoices("ring"), ElementsAre("ring"));
-  EXPECT_THAT(splitChoices("ring,"), ElementsAre("ring", ""));
-}
-
 TEST(Simulation, balancedRingTakesTwoPMinusTwoSteps) {
   const Comparison comparison = compare(fourRanks(), {"ring"}).value();
   ASSERT_EQ(comparison.predictions.size(), 1U);

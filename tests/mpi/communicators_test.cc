@@ -80,22 +80,16 @@ TEST(Communicators, mayOverlap) {
 
 TEST(Communicators, intercommunicatorsPassThrough) {
   if (worldSize() == 1) return;
-  const bool is_even = worldRank() % 2 == 0;
-  MPI_Comm side = MPI_COMM_NULL;
-  MPI_Comm across = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, is_even ? 0 : 1, worldRank(), &side);
-  MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, is_even ? 1 : 0, 5, &across);
+  const ScopedTwoSides sides;
   std::int64_t expected = 0;  // the other side's sum
-  for (int rank = is_even ? 1 : 0; rank < worldSize(); rank += 2) expected += rank + 1;
+  for (int rank = sides.isEven() ? 1 : 0; rank < worldSize(); rank += 2) expected += rank + 1;
   for (int call = 0; call < 30; ++call) {
     const std::int64_t mine = worldRank() + 1;
     std::int64_t result = 0;
-    EXPECT_EQ(tuned_allreduce(&mine, &result, 1, MPI_INT64_T, MPI_SUM, across), MPI_SUCCESS);
+    EXPECT_EQ(tuned_allreduce(&mine, &result, 1, MPI_INT64_T, MPI_SUM, sides.get()), MPI_SUCCESS);
     EXPECT_EQ(result, expected);
   }
-  EXPECT_EQ(keyCount(across), 0);
-  MPI_Comm_free(&across);
-  MPI_Comm_free(&side);
+  EXPECT_EQ(keyCount(sides.get()), 0);
 }
 
 int g_copies = 0;

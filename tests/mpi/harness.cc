@@ -135,6 +135,16 @@ bool hasArgument(int argc, char** argv, const char* argument) {
 }
 
 }  // namespace
+ScopedTwoSides::ScopedTwoSides() {
+  MPI_Comm_split(MPI_COMM_WORLD, isEven() ? 0 : 1, worldRank(), &side_);
+  MPI_Intercomm_create(side_, 0, MPI_COMM_WORLD, isEven() ? 1 : 0, 5, &across_);
+}
+
+ScopedTwoSides::~ScopedTwoSides() {
+  MPI_Comm_free(&across_);
+  MPI_Comm_free(&side_);
+}
+
 }  // namespace starling
 
 int main(int argc, char** argv) {

@@ -79,4 +79,20 @@ class ScopedDuplicate {
   MPI_Comm communicator_ = MPI_COMM_NULL;
 };
 
+// An intercommunicator between the even and the odd ranks of the world. Collective at both ends. REQUIRES: two ranks.
+class ScopedTwoSides {
+ public:
+  ScopedTwoSides();
+  ~ScopedTwoSides();
+  ScopedTwoSides(const ScopedTwoSides&) = delete;
+  ScopedTwoSides& operator=(const ScopedTwoSides&) = delete;
+
+  MPI_Comm get() const { return across_; }
+  static bool isEven() { return worldRank() % 2 == 0; }
+
+ private:
+  MPI_Comm side_ = MPI_COMM_NULL;
+  MPI_Comm across_ = MPI_COMM_NULL;
+};
+
 }  // namespace starling

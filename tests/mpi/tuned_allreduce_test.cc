@@ -2,11 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
 
-#include "algos/catalogue.h"
+#include "algorithm_settings.h"
 #include "cases.h"
 #include "checked_call.h"
 #include "harness.h"
@@ -63,20 +62,9 @@ TEST_P(TunedAllreduceWith, isRightInEveryCallWhileItLearnsAndAfterwards) {
   }
 }
 
-std::vector<std::string> settings() {
-  std::vector<std::string> texts{"", "slt:segments=7,window=2", "prr:tau_ns=1000"};
-  for (const Algorithm& algorithm : catalogue()) texts.emplace_back(algorithm.name);
-  return texts;
-}
-
-std::string testName(const testing::TestParamInfo<std::string>& setting) {
-  std::string name = setting.param.empty() ? "tuning" : setting.param;
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Settings, TunedAllreduceWith, testing::ValuesIn(settings()), testName);
+INSTANTIATE_TEST_SUITE_P(Settings, TunedAllreduceWith,
+                         testing::ValuesIn(algorithmSettings({"slt:segments=7,window=2", "prr:tau_ns=1000"})),
+                         settingName);
 
 TEST(TunedAllreduce, fallsBackToNativeWhenTheAlgorithmIsUnknown) {
   const ScopedVariable algorithm("STARLING_ALGORITHM", "no_such_algorithm");

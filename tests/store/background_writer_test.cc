@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 
 #include "base/log.h"
@@ -55,6 +56,34 @@ TEST_F(BackgroundWriterTest, writesWhatIsPushedAndFinishesTheRun) {
   EXPECT_TRUE(writer.finish(Seconds{30}));
   EXPECT_EQ(count(path_, "runs WHERE finished IS NOT NULL"), 1);
   EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(BackgroundWriterTest, writesBeforePushReturnsWhereThereMayBeNoThread) {
+  BackgroundWriter writer(path_, someRun(), WriterThread::kCallers);
+  EXPECT_TRUE(writer.policies(Seconds{0}).empty());
+  writer.push(siteBatch("a"));
+  EXPECT_EQ(count(path_, "sites"), 1);
+  writer.push(siteBatch("b"));
+  EXPECT_EQ(count(path_, "sites"), 2);
+  EXPECT_TRUE(writer.flush(Seconds{0}));
+  EXPECT_TRUE(writer.finish(Seconds{0}));
+  EXPECT_TRUE(writer.hasEnded());
+  EXPECT_EQ(count(path_, "runs WHERE finished IS NOT NULL"), 1);
+  EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(BackgroundWriterTest, withoutAThreadAFaultIsTriedAgainAtTheNextPush) {
+  const std::string missing = folder_.file("folder") + "/tuning.db";
+  std::ofstream(folder_.file("folder")) << "a file where a folder is needed";
+  BackgroundWriter writer(missing, someRun(), WriterThread::kCallers);
+  writer.push(siteBatch("a"));
+  EXPECT_FALSE(writer.flush(Seconds{0}));
+  EXPECT_EQ(warnings().size(), 1U);
+  std::remove(folder_.file("folder").c_str());
+  writer.push(siteBatch("b"));
+  EXPECT_EQ(warnings().size(), 1U);
+  EXPECT_TRUE(writer.finish(Seconds{0}));
+  EXPECT_EQ(count(missing, "sites"), 2);
 }
 
 TEST_F(BackgroundWriterTest, warnsOnceAndLosesNothingWhileTheFileIsLocked) {

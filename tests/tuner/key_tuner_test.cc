@@ -24,7 +24,7 @@ TunerSettings settingsOf(const CostModel& model = SimulatedMachine{}.model) {
   return settings;
 }
 
-// The fastest of native and all that was tried, in truth.
+// The fastest of native and all that was tried, in truth; native where the gain is within the tuner's margin.
 Choice fastestOf(const SimulatedCommunicator& communicator, const Signature& signature, std::size_t ranks) {
   const std::vector<Seconds> on_time(ranks);
   Choice fastest;
@@ -34,7 +34,9 @@ Choice fastestOf(const SimulatedCommunicator& communicator, const Signature& sig
       fastest = tried.choice;
     }
   }
-  return fastest;
+  const Seconds native = communicator.timeOf({}, {}, signature, on_time);
+  const bool beats_native = communicator.timeOf(fastest, {}, signature, on_time) < 0.97 * native;
+  return beats_native ? fastest : Choice{};
 }
 
 std::vector<double> constant(std::size_t n, double value) { return std::vector<double>(n, value); }

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "choices.h"
 #include "command_options.h"
 #include "commands.h"
 #include "json_text.h"
@@ -9,6 +10,7 @@
 #include "table.h"
 #include "text_format.h"
 #include "timeline.h"
+#include "units_parse.h"
 
 namespace starling::cli {
 namespace {

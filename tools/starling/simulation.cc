@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "algos/catalogue.h"
+#include "choices.h"
 
 namespace starling::cli {
 namespace {
 
 constexpr const char* kRing = "ring";
-constexpr const char* kStepTime = "tau_ns";  // time of one ring step, which arrival-aware rows may ask for
 
 Shape shapeOf(const Scenario& scenario) { return Shape{scenario.ranks, scenario.count, true}; }
 
@@ -42,19 +42,6 @@ std::vector<std::int32_t> tableOf(const Scenario& scenario, const std::vector<Se
     });
   }
   return table;
-}
-
-// A row that asks for the time of a ring step gets it from the model, unless the user gave one.
-void setStepTime(const Scenario& scenario, std::string_view text, Choice& choice) {
-  const Algorithm& row = *findAlgorithm(choice.algorithm);
-  if (text.find(std::string(kStepTime) + "=") != std::string_view::npos) return;
-  for (std::size_t i = 0; i < row.parameters.size(); ++i) {
-    const Parameter& parameter = row.parameters[i];
-    if (parameter.name != std::string_view(kStepTime)) continue;
-    const double block = static_cast<double>(scenario.count * scenario.element_size.value) / scenario.ranks;
-    const Seconds step{scenario.model.alpha.value + scenario.model.beta * block};
-    choice.parameters[i] = std::clamp(toNanoseconds(step), parameter.minimum, parameter.maximum);
-  }
 }
 
 Result<Prediction> predict(const Scenario& scenario, const Choice& choice, const std::vector<Seconds>& arrivals) {
@@ -96,7 +83,7 @@ Result<Chosen> choose(const Scenario& scenario, const std::vector<std::string>& 
     if (!choice.isOk()) return choice.status();
     const std::string why_not = obstacle(*findAlgorithm(choice.value().algorithm), scenario);
     if (!why_not.empty()) return Status::error(why_not);
-    setStepTime(scenario, text, choice.value());
+    if (!namesStepTime(text)) setStepTime(choice.value(), shapeOf(scenario), scenario.element_size, scenario.model);
     chosen.choices.push_back(choice.value());
   }
   if (!texts.empty()) return chosen;
@@ -107,7 +94,7 @@ Result<Chosen> choose(const Scenario& scenario, const std::vector<std::string>& 
       continue;
     }
     Choice choice{row.id, defaultParameters(row)};
-    setStepTime(scenario, "", choice);
+    setStepTime(choice, shapeOf(scenario), scenario.element_size, scenario.model);
     chosen.choices.push_back(choice);
   }
   return chosen;
@@ -130,23 +117,6 @@ void relate(const Scenario& scenario, const Prediction& ring, Prediction& predic
 }
 
 }  // namespace
-
-std::vector<std::string> splitChoices(const std::string& text) {
-  std::vector<std::string> choices;
-  std::size_t start = 0;
-  while (start <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    const std::string part = text.substr(start, comma - start);
-    const bool is_parameter = part.find('=') != std::string::npos && part.find(':') == std::string::npos;
-    if (is_parameter && !choices.empty()) {
-      choices.back() += "," + part;
-    } else {
-      choices.push_back(part);
-    }
-    start = comma + 1;
-  }
-  return choices;
-}
 
 Result<Comparison> compare(const Scenario& scenario, const std::vector<std::string>& texts) {
   if (scenario.ranks < 1)

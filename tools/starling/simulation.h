@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "algos/simulator.h"
-#include "units_parse.h"
+#include "late_rank.h"
 
 namespace starling::cli {
 
@@ -40,9 +40,6 @@ struct Comparison {
   std::vector<Prediction> predictions;  // by rising post-arrival time
   std::vector<std::string> skipped;     // one sentence for each row of the catalogue that this scenario does not allow
 };
-
-// Splits "ring,slt:segments=64,window=8": a part with '=' and no ':' belongs to the choice before it.
-std::vector<std::string> splitChoices(const std::string& text);
 
 // Simulates `choices`, or the whole catalogue when there are none. Errors: ranks below 1, a late rank out of range or
 // named twice, an unknown choice, a named choice that has no schedule or is not valid here.

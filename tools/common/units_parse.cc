@@ -70,14 +70,4 @@ Result<Seconds> parseDuration(std::string_view text) {
   return Status::error(fmt::format("'{}' ends in an unknown unit '{}': use ns, us, ms or s", text, split.rest));
 }
 
-Result<LateRank> parseLateRank(std::string_view text) {
-  const auto split = splitNumber<std::int32_t>(text);
-  if (!split.found || split.number < 0 || !split.rest.starts_with(":")) {
-    return Status::error(fmt::format("'{}' is not a late rank: write RANK:DURATION, as in 3:50ms", text));
-  }
-  const Result<Seconds> lateness = parseDuration(split.rest.substr(1));
-  if (!lateness.isOk()) return lateness.status();
-  return LateRank{split.number, lateness.value()};
-}
-
 }  // namespace starling::cli

@@ -15,12 +15,4 @@ Result<std::int64_t> parseCount(std::string_view text);
 // A number of zero or more with a unit: ns, us, ms, s. Zero needs no unit.
 Result<Seconds> parseDuration(std::string_view text);
 
-struct LateRank {
-  std::int32_t rank = 0;
-  Seconds lateness;
-};
-
-// "RANK:DURATION", as in "3:50ms".
-Result<LateRank> parseLateRank(std::string_view text);
-
 }  // namespace starling::cli

@@ -39,14 +39,5 @@ TEST(UnitsParse, durationsThatAreNoneSayWhy) {
   EXPECT_THAT(parseDuration("late").status().message(), HasSubstr("not a duration"));
 }
 
-TEST(UnitsParse, lateRanksAreRankAndDuration) {
-  const LateRank late = parseLateRank("3:50ms").value();
-  EXPECT_EQ(late.rank, 3);
-  EXPECT_DOUBLE_EQ(late.lateness.value, 0.05);
-  EXPECT_THAT(parseLateRank("50ms").status().message(), HasSubstr("RANK:DURATION"));
-  EXPECT_THAT(parseLateRank("-1:50ms").status().message(), HasSubstr("RANK:DURATION"));
-  EXPECT_THAT(parseLateRank("3:50").status().message(), HasSubstr("has no unit"));
-}
-
 }  // namespace
 }  // namespace starling::cli

@@ -1,0 +1,42 @@
+// The part of a session that deals with announced arrivals.
+#include "mpi/session.h"
+
+namespace starling {
+
+void Session::announce(double fraction) {
+  // Equal on all ranks: agreed options, and the count of calls.
+  if (passesThrough() || services_.settings.options.mode != Mode::kTune || private_ == MPI_COMM_NULL) return;
+  has_edges_ = true;
+  if (fraction == 0.0) {
+    computing_since_ = services_.clock->now();
+    return;
+  }
+  // The latest exit is known of calls that were stamped, which all ranks find alike: without it all are on time.
+  const Seconds elapsed = computing_since_ ? services_.clock->now() - *computing_since_ : Seconds{};
+  const int code = announcements_->start(announcedComputation(elapsed, fraction));
+  if (code != MPI_SUCCESS) breakDown(code);
+}
+
+void Session::takeAnnouncements() {
+  if (const int code = announcements_->finish(); code != MPI_SUCCESS) return breakDown(code);
+  announced_.arrange(announcements_->latest());
+}
+
+void Session::arrange(Execution& execution, const CallKind& kind, bool has_announced) const {
+  if (services_.settings.options.reproducible) return;
+  if (has_announced && kind.signature.commutative) {
+    execution.has_announced = true;
+    execution.table = announced_.table();
+    execution.lateness_ns = announced_.latenessNs();
+  } else if (execution.key >= 0) {
+    const KeyPlan& plan = keys_.entry(execution.key).plan;
+    execution.table = plan.table;
+    execution.lateness_ns = plan.lateness_ns;
+  }
+}
+
+std::span<const std::int32_t> Session::tableOf(std::int32_t key) const {
+  return key == announced_key_ ? announced_.table() : std::span<const std::int32_t>(keys_.entry(key).plan.table);
+}
+
+}  // namespace starling

@@ -1,0 +1,38 @@
+// What the ranks announce in the middle of a computation, and what the next call makes of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace starling {
+
+// What a rank announces: for how long it expects to compute in all, when `elapsed` has passed since its latest exit and
+// `fraction` of the computation is done. Nanoseconds, between 0 and kLongestAnnouncement.
+// REQUIRES: 0 < fraction <= 1.
+std::int64_t announcedComputation(Seconds elapsed, double fraction);
+inline constexpr Seconds kLongestAnnouncement{1e6};
+
+// The arrangement of one call by announced arrivals: a pure function of what all ranks know alike.
+class AnnouncedArrivals {
+ public:
+  // So many ranks need no allocation later.
+  void reserve(std::size_t ranks);
+
+  // `announced_ns`: by rank, what announcedComputation() gave there. No allocation when the number of ranks stays.
+  void arrange(std::span<const std::int64_t> announced_ns);
+
+  // As in KeyPlan: virtual rank -> rank, ranks by rising lateness; and lateness by virtual rank, rounded coarsely, so
+  // that few schedules serve all calls whose announcements differ by noise only.
+  std::span<const std::int32_t> table() const { return table_; }
+  std::span<const std::int64_t> latenessNs() const { return lateness_ns_; }
+
+ private:
+  std::vector<Seconds> lateness_;  // by rank
+  std::vector<std::int32_t> table_;
+  std::vector<std::int64_t> lateness_ns_;
+};
+
+}  // namespace starling

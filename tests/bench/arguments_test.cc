@@ -1,0 +1,83 @@
+#include "arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace starling::bench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Arguments parsed(const std::vector<std::string>& words, std::int32_t ranks = 4) {
+  ParsedArguments result = parseArguments(words, ranks);
+  EXPECT_TRUE(result.arguments) << result.text;
+  return result.arguments.value_or(Arguments{});
+}
+
+std::string errorOf(const std::vector<std::string>& words, std::int32_t ranks = 4) {
+  const ParsedArguments result = parseArguments(words, ranks);
+  EXPECT_FALSE(result.arguments);
+  EXPECT_EQ(result.exit_code, 2);
+  return result.text;
+}
+
+TEST(Arguments, defaultsMeasureEverythingOnce) {
+  const Arguments arguments = parsed({});
+  EXPECT_THAT(arguments.algorithms, Contains("native"));
+  EXPECT_THAT(arguments.algorithms, Contains("tuned"));
+  EXPECT_THAT(arguments.algorithms, Contains("prr"));
+  EXPECT_THAT(arguments.counts, ElementsAre(1 << 20));
+  EXPECT_THAT(arguments.delays_ms, ElementsAre(0.0));
+  EXPECT_FALSE(arguments.beta_ns);
+}
+
+TEST(Arguments, listsAreSplitAtCommasOutsideParameters) {
+  const Arguments arguments =
+      parsed({"--algorithm", "ring,slt:segments=8,window=2,native", "--count", "1,2Ki", "--delay", "0,1.5"});
+  EXPECT_THAT(arguments.algorithms, ElementsAre("ring", "slt:segments=8,window=2", "native"));
+  EXPECT_THAT(arguments.counts, ElementsAre(1, 2048));
+  EXPECT_THAT(arguments.delays_ms, ElementsAre(0.0, 1.5));
+}
+
+TEST(Arguments, aParameterGoesToEveryAlgorithmThatHasIt) {
+  const Arguments arguments = parsed({"--algorithm", "ring,slt:segments=8,native", "--param", "window=2"});
+  EXPECT_THAT(arguments.algorithms, ElementsAre("ring:window=2", "slt:segments=8,window=2", "native"));
+  EXPECT_THAT(errorOf({"--algorithm", "ring", "--param", "segments=2"}), HasSubstr("none of the algorithms"));
+  EXPECT_THAT(errorOf({"--algorithm", "ring", "--param", "window=99"}), HasSubstr("window"));
+}
+
+TEST(Arguments, orderKeepingRowsOnlyForMatrices) {
+  const Arguments arguments = parsed({"--op", "matrix"});
+  EXPECT_THAT(arguments.algorithms, Not(Contains("ring")));
+  EXPECT_THAT(arguments.algorithms, Contains("slt"));
+  EXPECT_THAT(errorOf({"--op", "matrix", "--algorithm", "ring"}), HasSubstr("not valid"));
+}
+
+TEST(Arguments, nonsenseIsRefused) {
+  EXPECT_THAT(errorOf({"--algorithm", "rung"}), HasSubstr("tuned"));
+  EXPECT_THAT(errorOf({"--count", "3Gi"}), HasSubstr("at most"));
+  EXPECT_THAT(errorOf({"--delay", "-1"}), HasSubstr("milliseconds"));
+  EXPECT_THAT(errorOf({"--pattern", "late:5"}), HasSubstr("only 4 ranks"));
+  EXPECT_THAT(errorOf({"--pattern", "one-late", "--late-rank", "4"}), HasSubstr("0 to 3"));
+  EXPECT_THAT(errorOf({"--predict", "maybe"}), HasSubstr("--predict"));
+  EXPECT_THAT(errorOf({"--beta", "8"}), HasSubstr("--beta"));
+  EXPECT_THAT(errorOf({"--json", "-", "--csv", "-"}), HasSubstr("standard output"));
+  EXPECT_THAT(errorOf({"--nonsense"}), HasSubstr("starling-bench --help"));
+}
+
+TEST(Arguments, oneRankTakesThePatternsOfMany) {
+  EXPECT_EQ(parsed({"--pattern", "one-late"}, 1).pattern.kind, PatternKind::kOneLate);
+}
+
+TEST(Arguments, helpAndVersionAreNoErrors) {
+  const ParsedArguments help = parseArguments({"--help"}, 2);
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.text, HasSubstr("--pattern"));
+  EXPECT_EQ(parseArguments({"--version"}, 2).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace starling::bench

@@ -1,0 +1,128 @@
+"""Runs starling-bench under mpirun and reads back what it wrote: program_test.py BENCH RANKS MPIRUN..."""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BENCH, RANKS, MPIRUN = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+CATALOGUE = ["recursive_doubling", "rabenseifner", "ring", "ring_segmented", "slt", "prr", "reduce_bcast"]
+KEEP_ORDER = ["recursive_doubling", "rabenseifner", "slt", "reduce_bcast"]
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="starling-bench-test-")
+        self.addCleanup(self.folder.cleanup)
+        self.json = Path(self.folder.name) / "records.json"
+
+    def bench(self, *arguments, environment=None):
+        command = [*MPIRUN, "-n", str(RANKS), BENCH, *arguments]
+        database = {"STARLING_DB": str(Path(self.folder.name) / "tuning.db")}
+        return subprocess.run(
+            command,
+            env={**os.environ, **database, **(environment or {})},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def results(self, *arguments, environment=None):
+        process = self.bench(*arguments, "--json", str(self.json), "--compute", "1ms", environment=environment)
+        self.assertEqual(process.returncode, 0, process.stderr + process.stdout)
+        records = [json.loads(line) for line in self.json.read_text().splitlines()]
+        self.assertEqual(records[0]["record"], "header")
+        self.assertEqual(records[0]["ranks"], RANKS)
+        for record in records[1:]:
+            self.assertEqual(record["wrong_elements"], 0, record)
+            self.assertEqual(record["bytes"], 4 * record["count"])
+            self.assertLessEqual(record["elapsed_ms"]["min"], record["elapsed_ms"]["p50"])
+            self.assertLessEqual(record["elapsed_ms"]["p50"], record["elapsed_ms"]["p99"])
+        return records[1:]
+
+    def test_all_algorithms_are_right_at_odd_sizes(self):
+        results = self.results("--count", f"0,1,{RANKS + 1},1021", "--iterations", "2", "--pattern", "rand-late",
+                               "--delay", "2")  # fmt: skip
+        self.assertEqual(len(results), 4 * (len(CATALOGUE) + 2))
+        self.assertEqual({record["algorithm"] for record in results}, {*CATALOGUE, "native", "tuned"})
+        tuned = [record for record in results if record["algorithm"] == "tuned"]
+        self.assertTrue(all("chosen" in record and record["predict"] == "announced" for record in tuned))
+
+    def test_operations_that_do_not_commute_keep_the_order_of_ranks(self):
+        results = self.results("--count", "100", "--op", "matrix", "--iterations", "2", "--pattern", "alternate",
+                               "--delay", "1")  # fmt: skip
+        own = {record["algorithm"] for record in results} - {"native", "tuned"}
+        self.assertEqual(own, set(KEEP_ORDER))
+
+    def test_slow_operations_take_their_time(self):
+        results = self.results("--algorithm", "ring", "--op", "slow-sum", "--slow-cost", "10us", "--count", "400",
+                               "--iterations", "2")  # fmt: skip
+        # Each element is combined P - 1 times, by one rank after the other.
+        self.assertGreaterEqual(results[0]["elapsed_ms"]["min"], 4.0 * (RANKS - 1) / RANKS * 0.99)
+
+    def test_messages_and_bytes_are_those_of_the_ring(self):
+        results = self.results("--algorithm", "ring", "--count", "840", "--iterations", "1", "--beta", "1ns")
+        if RANKS == 1:
+            self.assertEqual(results[0]["messages_per_rank"], {"mean": 0.0, "max": 0})
+            return
+        self.assertEqual(results[0]["messages_per_rank"]["max"], 2 * (RANKS - 1))
+        self.assertEqual(results[0]["bytes_sent_per_rank"]["max"], 2 * (RANKS - 1) * 4 * 840 // RANKS)
+        self.assertEqual(results[0]["ratio_to_ring"], 1.0)
+
+    def test_patterns_and_predictions(self):
+        # Every pattern and every prediction, not each with each: what they do to a plan is tested without MPI.
+        patterns = ("none", "one-late", f"late:{RANKS}", "gamma", "gaussian", "ramp")
+        for pattern, predict in zip(patterns, ("perfect", "none", "wrong", "learned", "perfect", "wrong")):
+            late_rank = str(min(1, RANKS - 1))
+            results = self.results("--algorithm", "prr,slt", "--count", "64", "--pattern", pattern, "--delay", "1",
+                                   "--predict", predict, "--iterations", "2", "--late-rank", late_rank)  # fmt: skip
+            self.assertEqual([record["predict"] for record in results], [predict, predict])
+
+    def test_clocks_that_differ_are_brought_together(self):
+        command = [*MPIRUN, "-n", "1", BENCH, "--algorithm", "native", "--count", "10", "--compute", "1ms", "--json",
+                   str(self.json), "--quiet"]  # fmt: skip
+        if RANKS > 1:
+            command += [":", "-n", str(RANKS - 1), "env", "STARLING_CLOCK_OFFSET=1000", *command[len(MPIRUN) + 2 :]]
+        process = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        header, result = [json.loads(line) for line in self.json.read_text().splitlines()]
+        self.assertEqual(header["clock"], "synchronised" if RANKS > 1 else "shared")
+        # Clocks that are 1000 s apart would show, and so would an offset of the wrong sign.
+        self.assertLess(abs(result["post_arrival_ms"]["mean"]), 500)
+
+    def test_csv_has_a_line_for_each_result(self):
+        path = Path(self.folder.name) / "results.csv"
+        process = self.bench("--algorithm", "ring,native", "--count", "8,16", "--compute", "1ms", "--csv", str(path))
+        self.assertEqual(process.returncode, 0, process.stderr)
+        rows = list(csv.DictReader(path.open()))
+        self.assertEqual([row["count"] for row in rows], ["8", "8", "16", "16"])
+        self.assertEqual(rows[0]["wrong_elements"], "0")
+        self.assertIn("POST-ARRIVAL", process.stdout)
+
+    @unittest.skipIf(RANKS not in (1, 4), "the same sentences at every rank count")
+    def test_bad_input_gets_one_clear_error(self):
+        for arguments, sentence in (
+            (["--algorithm", "rong"], "no algorithm"),
+            (["--algorithm", "native:ompi"], "simulated cluster only"),
+            (["--count", "1Q"], "unknown multiplier"),
+            (["--delay", "soon"], "milliseconds"),
+            (["--pattern", "late:0"], "late:2"),
+            (["--pattern", f"late:{RANKS + 1}"], f"only {RANKS} ranks"),
+            (["--op", "matrix", "--type", "float"], "leave out --type"),
+            (["--param", "segments"], "NAME=VALUE"),
+            (["--json", "/nowhere/x.json"], "/nowhere/x.json"),
+            (["--iterations", "0"], "--iterations"),
+        ):
+            with self.subTest(arguments=arguments):
+                process = self.bench(*arguments)
+                self.assertNotEqual(process.returncode, 0)
+                self.assertIn(sentence, process.stderr)
+                self.assertEqual(process.stderr.count("starling-bench: "), 1, process.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,89 @@
+#include "report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace starling::bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Header someHeader() {
+  Header header;
+  header.environment.ranks = 4;
+  header.environment.nodes = 2;
+  header.environment.mpi_version = "Open MPI v4.1.4";
+  header.clock = "shared";
+  header.command = "--algorithm slt";
+  header.type = "float";
+  return header;
+}
+
+Arguments someArguments() {
+  Arguments arguments;
+  arguments.pattern = parsePattern("one-late").value();
+  arguments.beta_ns = 8.0;
+  return arguments;
+}
+
+Summary someSummary() {
+  Summary summary;
+  summary.algorithm = "slt";
+  summary.choice = "slt:segments=64";
+  summary.setting = {1000, 50.0};
+  summary.bytes = 4000;
+  summary.elapsed = {{0.0015}, {0.001}, {0.0014}, {0.002}};
+  summary.post_arrival.mean = {-1e-6};
+  summary.messages = PerRank{2.5, 4};
+  return summary;
+}
+
+TEST(Report, headerSaysOnWhatWasMeasured) {
+  const cli::Json record = headerRecord(someHeader(), someArguments());
+  EXPECT_EQ(record["record"], "header");
+  EXPECT_EQ(record["nodes"], 2);
+  EXPECT_EQ(record["beta_ns"], 8.0);
+  EXPECT_EQ(record["arguments"], "--algorithm slt");
+}
+
+TEST(Report, resultHasParametersAndMilliseconds) {
+  const cli::Json record = resultRecord(someHeader(), someArguments(), someSummary());
+  EXPECT_EQ(record["algorithm"], "slt");
+  EXPECT_EQ(record["parameters"]["segments"], 64);
+  EXPECT_EQ(record["pattern"], "one-late");
+  EXPECT_EQ(record["delay_ms"], 50.0);
+  EXPECT_EQ(record["elapsed_ms"]["p50"], 1.4);
+  EXPECT_EQ(record["post_arrival_ms"]["mean"], -0.001);
+  EXPECT_EQ(record["messages_per_rank"]["max"], 4);
+  EXPECT_TRUE(record["share_of_saving"].is_null());
+  EXPECT_TRUE(record["bytes_sent_per_rank"].is_null());
+  EXPECT_FALSE(record.contains("chosen"));
+}
+
+TEST(Report, tunedSaysWhatItChose) {
+  Summary summary = someSummary();
+  summary.algorithm = summary.choice = "tuned";
+  summary.chosen = "prr:tau_ns=5";
+  const cli::Json record = resultRecord(someHeader(), someArguments(), summary);
+  EXPECT_EQ(record["chosen"], "prr:tau_ns=5");
+  EXPECT_TRUE(record["settled"].get<bool>());
+  const std::vector<Summary> summaries{summary};
+  EXPECT_THAT(tableOf(someHeader(), someArguments(), summaries), HasSubstr("tuned (prr:tau_ns=5)"));
+}
+
+TEST(Report, csvHasOneColumnPerFigureForEverySummary) {
+  Summary tuned = someSummary();
+  tuned.chosen = "native";
+  tuned.messages.reset();
+  const std::vector<Summary> summaries{someSummary(), tuned};
+  const std::string csv = csvOf(someHeader(), someArguments(), summaries);
+  EXPECT_THAT(csv, StartsWith("record,algorithm,"));
+  EXPECT_THAT(csv, HasSubstr("elapsed_ms.mean"));
+  EXPECT_THAT(csv, HasSubstr("messages_per_rank.max"));
+  EXPECT_THAT(csv, Not(HasSubstr("null")));
+}
+
+}  // namespace
+}  // namespace starling::bench

@@ -1,0 +1,42 @@
+"""What tools/lab/gate takes for a change: gate_test.py GATE"""
+import importlib.machinery
+import importlib.util
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("gate", sys.argv[1])
+gate = importlib.util.module_from_spec(importlib.util.spec_from_loader("gate", loader))
+loader.exec_module(gate)
+
+
+class CompareTest(unittest.TestCase):
+    def test_a_figure_may_move_by_one_per_cent(self):
+        self.assertEqual(gate.compare({"ring": 100.0}, {"ring": 100.9}), [])
+        self.assertEqual(gate.compare({"ring": 100.0}, {"ring": 99.1}), [])
+
+    def test_more_is_told_with_both_figures(self):
+        (fault,) = gate.compare({"ring": 100.0}, {"ring": 102.0})
+        self.assertIn("100.000 ms recorded, 102.000 ms now (+2.0 %)", fault)
+        self.assertEqual(len(gate.compare({"ring": 100.0}, {"ring": 98.0})), 1)
+
+    def test_figures_that_come_or_go_are_told(self):
+        self.assertEqual(gate.compare({}, {"ring": 1.0}), ["ring: is not recorded"])
+        self.assertEqual(gate.compare({"ring": 1.0}, {}), ["ring: is no longer measured"])
+
+
+class FiguresTest(unittest.TestCase):
+    def result(self, choice, count):
+        return {"choice": choice, "count": count, "delay_ms": 0.0, "post_arrival_ms": {"mean": 1.0}}
+
+    def test_parameters_and_counts_tell_results_apart(self):
+        results = [self.result("slt", 8), self.result("slt:segments=4", 8), self.result("slt", 16)]
+        self.assertEqual(len(gate.figures(results)), 3)
+
+    def test_two_of_one_name_are_a_fault_of_the_case(self):
+        with self.assertRaises(AssertionError):
+            gate.figures([self.result("slt", 8), self.result("slt", 8)])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

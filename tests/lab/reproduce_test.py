@@ -1,0 +1,300 @@
+"""The parts of tools/lab/reproduce that compute and write; nothing is measured here."""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+LAB = Path(__file__).resolve().parents[2] / "tools" / "lab"
+sys.path.insert(0, str(LAB / "reproduction"))
+
+import emulated_runs  # noqa: E402
+import index  # noqa: E402
+import markdown  # noqa: E402
+import papers  # noqa: E402
+import plots  # noqa: E402
+import proficz_runs  # noqa: E402
+import quantities  # noqa: E402
+import records  # noqa: E402
+from deviations import Cell, Deviations  # noqa: E402
+from simulations import KI, count_text, simulation  # noqa: E402
+
+
+def result(choice="ring", count=1024, delay=0.0, wrong=0):
+    return {
+        "record": "result", "algorithm": choice.split(":")[0], "choice": choice, "count": count, "delay_ms": delay,
+        "wrong_elements": wrong,
+    }  # fmt: skip
+
+
+HEADER = {"record": "header", "version": "0.1.0"}
+
+
+class Quantities(unittest.TestCase):
+    def test_deviation_is_relative_to_the_paper(self):
+        self.assertAlmostEqual(quantities.deviation(110, 100), 0.1)
+        self.assertAlmostEqual(quantities.deviation(50, 100), -0.5)
+
+    def test_a_figure_is_met_within_15_percent_on_either_side(self):
+        self.assertTrue(quantities.is_met(114.9, 100))
+        self.assertTrue(quantities.is_met(85.1, 100))
+        self.assertFalse(quantities.is_met(115.1, 100))
+        self.assertFalse(quantities.is_met(84.9, 100))
+
+    def test_share_is_one_at_the_bound_and_none_at_the_ring_and_negative_beyond(self):
+        self.assertEqual(quantities.share_of_saving(60, 30, 30), 1)
+        self.assertEqual(quantities.share_of_saving(60, 60, 30), 0)
+        self.assertEqual(quantities.share_of_saving(60, 90, 30), -1)
+
+    def test_there_is_no_share_where_the_ring_is_at_the_bound(self):
+        self.assertIsNone(quantities.share_of_saving(30, 20, 30))
+
+    def test_share_of_the_papers_prr_at_1000_ms_is_0_46(self):
+        late = [quantities.one_late_post_arrival(time, 1000, 48) for time in (1047.0, 1031.5)]
+        bound = quantities.wire_bound(4 * 2**20, 125e6)
+        self.assertAlmostEqual(quantities.share_of_saving(late[0], late[1], bound), 0.45, places=2)
+
+    def test_ring_wire_time_is_almost_twice_the_bound(self):
+        self.assertAlmostEqual(quantities.ring_wire_time(2, 1e6, 1e9), 1.0)
+        self.assertAlmostEqual(quantities.ring_wire_time(4, 1e6, 1e9), 1.5)
+
+    def test_implied_ring_holds_the_time_that_was_rounded(self):
+        ring, other = 276.4, 246.8
+        low, high = quantities.implied_ring(round(other - ring, 1), round(ring / other, 2))
+        self.assertTrue(low <= ring <= high)
+        self.assertLess(high - low, 25)
+
+    def test_no_more_is_saved_than_the_delay_and_what_was_saved_without_it(self):
+        self.assertEqual(quantities.most_saving(5.0, -1.0), 6.0)
+        self.assertEqual(quantities.most_saving(5.0, 1.0), 4.0)
+
+    def test_no_ring_is_implied_by_a_speedup_of_1_00(self):
+        self.assertIsNone(quantities.implied_ring(-0.9, 1.00))
+
+
+class Markdown(unittest.TestCase):
+    def test_table_has_a_rule_and_dashes_for_what_is_missing(self):
+        text = markdown.table(["", "0 ms"], [["ring", 66.1], ["tuned", None]])
+        self.assertEqual(text, "|  | 0 ms |\n| --- | ---: |\n| ring | 66.1 |\n| tuned | - |")
+
+    def test_table_refuses_a_row_of_another_length(self):
+        with self.assertRaises(ValueError):
+            markdown.table(["", "0 ms"], [["ring", 1, 2]])
+
+    def test_numbers_that_round_to_zero_have_no_sign(self):
+        self.assertEqual(markdown.signed_ms(-0.04), "0.0")
+        self.assertEqual(markdown.signed_percent(-0.0004), "0.0 %")
+        self.assertEqual(markdown.percent(-0.004), "0 %")
+        self.assertEqual(markdown.signed_percent(0.046), "+4.6 %")
+
+    def test_milliseconds_have_three_digits_at_least(self):
+        self.assertEqual([markdown.ms(value) for value in (4.213, 66.1, 1047.0)], ["4.21", "66.1", "1047.0"])
+
+    def test_a_range_of_times_that_read_alike_is_one_time(self):
+        self.assertEqual(markdown.ms_range([43.11, 43.08]), "43.1")
+        self.assertEqual(markdown.ms_range([4.1, 43.08, 9.0]), "4.10 to 43.1")
+
+    def test_wrapped_lines_are_short_and_keep_code_whole(self):
+        code = "`tools/lab/simulate -n 48 -- --algorithm ring`"
+        text = markdown.wrap("word " * 21 + code + " end")
+        self.assertLessEqual(max(map(len, text.splitlines())), markdown.WIDTH)
+        self.assertIn(code, text)
+
+
+class DeviationText(unittest.TestCase):
+    CELLS = [
+        Cell("Table 3", "prr", "elapsed", "0 ms", 120, 100),
+        Cell("Table 3", "prr", "elapsed", "1 ms", 101, 100),
+        Cell("Table 3", "prr", "elapsed", "5 ms", 70, 100),
+    ]
+
+    def collected(self, reasons):
+        deviations = Deviations(reasons)
+        for cell in self.CELLS:
+            deviations.compare(cell)
+        return deviations
+
+    def test_only_what_was_not_met_is_told_with_its_range_and_reason(self):
+        deviations = self.collected({("Table 3", "prr", None): "Because."})
+        self.assertEqual(deviations.met(), (1, 3))
+        self.assertEqual(
+            deviations.sentences(), ["**Table 3, prr**, elapsed at 0 ms, 5 ms: -30.0 % to +20.0 %. Because."]
+        )
+        self.assertEqual(deviations.unexplained(), [])
+
+    def test_the_nearest_reason_is_taken(self):
+        reasons = {("Table 3", None, None): "far", ("Table 3", "prr", "elapsed"): "near"}
+        self.assertTrue(self.collected(reasons).sentences()[0].endswith("near"))
+
+    def test_a_row_without_a_reason_is_named(self):
+        deviations = self.collected({})
+        self.assertEqual(deviations.unexplained(), [("Table 3", "prr", "elapsed")])
+        self.assertTrue(deviations.sentences()[0].endswith("Not explained yet."))
+
+
+class Records(unittest.TestCase):
+    RUN = records.Run(("tools/lab/simulate", "-n", "4"), "no-such-program")
+
+    def test_key_depends_on_words_and_context_alone(self):
+        same = records.Run(self.RUN.words, "other", memory=7)
+        self.assertEqual(self.RUN.key(), same.key())
+        self.assertNotEqual(self.RUN.key(), records.Run((*self.RUN.words, "-q"), "no-such-program").key())
+        self.assertNotEqual(self.RUN.key(), records.Run(self.RUN.words, "no-such-program", "-n 8").key())
+        self.assertNotEqual(records.Run(("ab", "c"), "").key(), records.Run(("a", "bc"), "").key())
+
+    def test_what_was_stored_is_loaded_unless_fresh(self):
+        with tempfile.TemporaryDirectory() as folder:
+            records.Cache(folder).store(self.RUN, "build", [HEADER, result(count=7, delay=5.0)])
+            outcome = records.Cache(folder).load(self.RUN)
+            self.assertEqual(outcome.find("ring", 7, 5)["count"], 7)
+            self.assertEqual(outcome.build, "build")
+            self.assertIsNone(records.Cache(folder, fresh=True).load(self.RUN))
+            self.assertEqual([path.suffix for path in Path(folder).iterdir()], [".json"])
+
+    def test_a_fresh_cache_knows_what_it_measured_itself(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cache = records.Cache(folder, fresh=True)
+            cache.store(self.RUN, "", [HEADER, result()])
+            self.assertIsNotNone(cache.load(self.RUN))
+
+    def test_a_damaged_record_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cache = records.Cache(folder)
+            cache.path(self.RUN).write_text("{", encoding="utf-8")
+            with self.assertRaisesRegex(records.RunError, "remove it"):
+                cache.load(self.RUN)
+
+    def test_wrong_sums_are_no_record(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(records.RunError, "wrong sums of slt"):
+                records.Cache(folder).store(self.RUN, "", [HEADER, result("slt", wrong=3)])
+            self.assertEqual(list(Path(folder).iterdir()), [])
+
+    def test_results_are_found_with_and_without_parameters(self):
+        outcome = records.Outcome(HEADER, [result("slt:segments=8"), result("slt"), result("prr:tau_ns=5")], "", "")
+        self.assertEqual(outcome.find("slt")["choice"], "slt")
+        self.assertEqual(outcome.find("slt:segments=8")["choice"], "slt:segments=8")
+        self.assertEqual(outcome.find("prr")["choice"], "prr:tau_ns=5")
+        with self.assertRaises(KeyError):
+            outcome.find("ring")
+
+    def test_a_failing_run_does_not_stop_the_others(self):
+        failing = records.Run((sys.executable, "-c", "import sys; sys.exit('no such cluster')"), "")
+        writing = records.Run(
+            (sys.executable, "-c", f"import json, sys; print(json.dumps({HEADER!r}), file=open(sys.argv[2], 'w'))"), ""
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            cache = records.Cache(folder)
+            failures = records.attempt([failing, writing], cache)
+            self.assertEqual(len(failures), 1)
+            self.assertIn("no such cluster", failures[0])
+            self.assertEqual(cache.load(writing).header, HEADER)
+            with self.assertRaises(records.RunError):
+                records.measure([failing, writing], cache)
+
+    def test_one_run_may_take_more_memory_than_there_is(self):
+        gate = records.MemoryGate(limit=10)
+        gate.enter(100)
+        gate.leave(100)
+        self.assertEqual(gate.used, 0)
+
+
+class Commands(unittest.TestCase):
+    def test_counts_have_the_largest_unit_that_fits(self):
+        self.assertEqual([count_text(count) for count in (1000, 128 * KI, KI * KI)], ["1000", "128Ki", "1Mi"])
+
+    def test_simulation_is_the_command_that_a_user_types(self):
+        network = ("--latency", "1us")
+        run = simulation(4, ("ring", "prr"), 2048, "one-late", (0, 0.5), ("--seed", "2"), network, "double")
+        self.assertEqual(
+            run.text(),
+            "tools/lab/simulate -n 4 --latency 1us -- --algorithm ring,prr --count 2Ki --type double "
+            "--pattern one-late --delay 0,0.5 --seed 2",
+        )
+
+    def test_emulated_pipeline_has_16_segments_per_host(self):
+        choices = [row.choice for setup in emulated_runs.SETUPS for row in emulated_runs.rows(setup)]
+        self.assertIn("slt:segments=128,window=8", choices)
+        self.assertIn("slt:segments=256,window=8", choices)
+
+    def test_no_two_runs_of_a_document_share_a_record(self):
+        runs = [*proficz_runs.fixed_runs(), *proficz_runs.tuned_runs()]
+        for setup in emulated_runs.SETUPS:
+            runs += [*emulated_runs.together_runs(setup), *emulated_runs.single_runs(setup)]
+        distinct = set(runs)
+        self.assertEqual(len({run.key() for run in distinct}), len(distinct))
+
+
+class Papers(unittest.TestCase):
+    def test_every_row_has_a_figure_for_every_delay(self):
+        for row in papers.PROFICZ_TABLE_3.values():
+            self.assertEqual(len(row), len(papers.PROFICZ_DELAYS))
+        for pattern in proficz_runs.PATTERNS:
+            for size in papers.PROFICZ_SIZES:
+                for row in papers.PROFICZ_TABLE_4[pattern, size]:
+                    self.assertEqual(len(row), len(papers.PROFICZ_DELAYS))
+        for row in papers.MARENDIC_TABLE_1.values():
+            self.assertEqual(len(row), len(papers.MARENDIC_DELAYS))
+
+
+class Index(unittest.TestCase):
+    def test_a_document_that_is_not_there_is_not_linked(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "proficz-2018.md").write_text("", encoding="utf-8")
+            index.write(folder)
+            text = (folder / index.FILE).read_text(encoding="utf-8")
+            self.assertIn("[proficz-2018.md](proficz-2018.md)", text)
+            self.assertIn("emulated-cluster.md: not made yet", text)
+
+
+class CommandLine(unittest.TestCase):
+    def refused(self, *arguments):
+        """What is said to arguments that are refused."""
+        process = subprocess.run(
+            [sys.executable, str(LAB / "reproduce"), *arguments], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(process.returncode, 2, process.stderr)
+        return process.stderr
+
+    def test_an_unknown_document_is_refused_and_the_known_ones_are_named(self):
+        self.assertIn("'nonsense' is none of proficz, marendic, cluster and all", self.refused("nonsense"))
+
+    def test_no_jobs_are_refused(self):
+        self.assertIn("--jobs 0: give 1 or more", self.refused("--jobs", "0"))
+
+    def test_an_output_that_cannot_be_made_is_told(self):
+        process = subprocess.run(
+            [sys.executable, str(LAB / "reproduce"), "cluster", "--output", "/dev/null/folder"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("/dev/null/folder" if plots.is_available() else plots.PACKAGE, process.stderr)
+        self.assertEqual(len(process.stderr.splitlines()), 1)
+
+
+@unittest.skipUnless(plots.is_available(), f"there is no {plots.PACKAGE}")
+class Plots(unittest.TestCase):
+    def drawn(self, folder):
+        lines = [
+            plots.Line("ring", [0, 1], [10, 20], [(9, 11), (18, 22)]),
+            plots.Line("paper, ring", [0, 1], [12, 21], is_paper=True, like="ring"),
+        ]
+        path = Path(folder) / "plot.svg"
+        plots.draw([plots.Panel("title", "delay, ms", "time, ms", lines, categories=[0, 1], bound=5)], path)
+        return path.read_bytes()
+
+    def test_the_same_plot_has_the_same_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.drawn(folder), self.drawn(folder))
+
+    def test_text_stays_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = self.drawn(folder).decode()
+            for part in ("delay, ms", "time, ms", "ring", "paper, ring", "bound n beta"):
+                self.assertIn(f">{part}</text>", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

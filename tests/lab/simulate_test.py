@@ -1,0 +1,134 @@
+"""What tools/lab/simulate promises: simulate_test.py SIMULATE BUILD_FOLDER"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SIMULATE, BUILD = sys.argv[1:3]
+
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="c" prefix="n" suffix=".lab" radical="0-1,5" speed="1Gf" bw="1GBps" lat="1us"/>
+</platform>
+"""
+
+
+class SimulateTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="starling-simulate-test-")
+        self.addCleanup(self.folder.cleanup)
+
+    def simulate(self, *words):
+        environment = {**os.environ, "STARLING_BUILD": BUILD}
+        return subprocess.run(
+            [SIMULATE, *words], env=environment, capture_output=True, text=True, timeout=200, check=False
+        )
+
+    def results(self, *words):
+        process = self.simulate(*words, "--json", "-")
+        self.assertEqual(process.returncode, 0, process.stderr)
+        header, *results = [json.loads(line) for line in process.stdout.splitlines()]
+        return header, results
+
+    def test_two_runs_give_equal_bytes(self):
+        words = ("-n", "6", "--", "--algorithm", "all", "--count", "10Ki", "--pattern", "rand-late", "--delay", "3",
+                 "--json", "-")  # fmt: skip
+        first, second = self.simulate(*words), self.simulate(*words)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertGreater(len(first.stdout), 1000)
+        self.assertEqual(first.stdout, second.stdout)
+
+    def test_ring_takes_its_theoretical_time(self):
+        header, results = self.results("-n", "8", "--", "--algorithm", "ring", "--count", "1Mi")
+        self.assertEqual(header["clock"], "virtual")
+        self.assertEqual(header["nodes"], 8)
+        expected = 2 * 7 / 8 * 4 * 2**20 * 8e-6  # ms, and below 1% for latencies
+        self.assertAlmostEqual(results[0]["post_arrival_ms"]["mean"] / expected, 1.0, delta=0.01)
+        self.assertEqual(results[0]["wrong_elements"], 0)
+
+    def test_latency_and_bandwidth_are_those_asked_for(self):
+        _, results = self.results("-n", "2", "--bandwidth", "1Gbps", "--latency", "1ms", "--", "--algorithm",
+                                  "recursive_doubling", "--count", "1")  # fmt: skip
+        self.assertAlmostEqual(results[0]["elapsed_ms"]["mean"], 2.0, delta=0.01)
+
+    def test_baselines_of_other_libraries_answer(self):
+        _, results = self.results("-n", "5", "--", "--algorithm", "native,native:ompi,native:mpich,native:mvapich2",
+                                  "--count", "20Ki")  # fmt: skip
+        self.assertEqual([record["algorithm"] for record in results][1:],
+                         ["native:ompi", "native:mpich", "native:mvapich2"])  # fmt: skip
+        self.assertTrue(all(record["wrong_elements"] == 0 for record in results))
+
+    def test_ranks_may_share_nodes(self):
+        header, _ = self.results("-n", "5", "--ranks-per-node", "2", "--", "--algorithm", "ring", "--count", "100")
+        self.assertEqual((header["nodes"], header["ranks_per_node"]), (3, 2))
+
+    def test_a_platform_file_names_the_hosts(self):
+        platform = Path(self.folder.name) / "platform.xml"
+        platform.write_text(PLATFORM)
+        header, _ = self.results("-n", "3", "--platform", str(platform), "--", "--algorithm", "ring", "--count", "9")
+        self.assertEqual(header["nodes"], 3)
+        process = self.simulate("-n", "4", "--platform", str(platform), "--", "--algorithm", "ring")
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("has 3 hosts", process.stderr)
+
+    def test_tuned_settles_and_is_right(self):
+        _, results = self.results("-n", "4", "--", "--algorithm", "ring,tuned", "--count", "64Ki", "--pattern",
+                                  "one-late", "--delay", "20", "--iterations", "3")  # fmt: skip
+        tuned = results[1]
+        self.assertTrue(tuned["settled"])
+        self.assertEqual(tuned["wrong_elements"], 0)
+        self.assertLessEqual(tuned["post_arrival_ms"]["mean"], 1.05 * results[0]["post_arrival_ms"]["mean"])
+
+    def test_learned_predictions_come_from_calls_before(self):
+        _, results = self.results("-n", "8", "--", "--algorithm", "ring,slt:segments=64", "--count", "256Ki", "--pattern",
+                                  "one-late", "--delay", "50", "--predict", "learned")  # fmt: skip
+        _, told = self.results("-n", "8", "--", "--algorithm", "ring,slt:segments=64", "--count", "256Ki", "--pattern",
+                               "one-late", "--delay", "50")  # fmt: skip
+        self.assertGreater(results[1]["iterations"], 1)
+        self.assertAlmostEqual(results[1]["post_arrival_ms"]["p50"] / told[1]["post_arrival_ms"]["p50"], 1, delta=0.02)
+
+    def test_no_algorithm_hears_of_a_random_pattern_by_another(self):
+        words = ("-n", "8", "--", "--count", "256Ki", "--pattern", "rand-late", "--delay", "50", "--predict", "learned",
+                 "--algorithm")  # fmt: skip
+        _, alone = self.results(*words, "slt:segments=64")
+        _, second = self.results(*words, "ring,slt:segments=64")
+        # Virtual time has a start of its own in each, hence nanoseconds.
+        for figure in ("mean", "min", "p50", "p99"):
+            self.assertAlmostEqual(alone[0]["post_arrival_ms"][figure], second[1]["post_arrival_ms"][figure], delta=1e-4)
+
+    def test_both_simulators_agree(self):
+        process = self.simulate("-n", "8", "--cross-check", "--", "--algorithm", "ring,prr,slt,rabenseifner", "--count",
+                                "256Ki", "--pattern", "one-late", "--delay", "0,10,100")  # fmt: skip
+        self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
+        self.assertEqual(len(process.stdout.splitlines()), 14)
+
+    def test_bad_input_gets_one_clear_error(self):
+        for words, sentence in (
+            (["-n", "0", "--"], "1 to 1024"),
+            (["-n", "4", "--bandwidth", "fast", "--"], "125MBps"),
+            (["-n", "4", "--latency", "2", "--"], "2us"),
+            (["-n", "4", "--platform", "/nowhere.xml", "--"], "/nowhere.xml"),
+            (["-n", "4", "--ranks-per-node", "0", "--"], "1 or more"),
+            (["-n", "4", "--cross-check", "--", "--pattern", "rand-late"], "same in every call"),
+            (["-n", "4", "--cross-check", "--", "--op", "slow-sum"], "commutes"),
+            (["-n", "4", "--cross-check", "--", "--json", "x"], "leave out --json"),
+            (["-n", "1", "--cross-check", "--"], "two ranks"),
+            (["-n", "2", "--cross-check", "--", "--algorithm", "native"], "nothing to compare"),
+            (["-n", "4", "--", "--algorithm", "native:nobody"], "native:ompi"),
+        ):
+            with self.subTest(words=words):
+                process = self.simulate(*words)
+                self.assertEqual(process.returncode, 2, process.stderr)
+                self.assertIn(sentence, process.stderr)
+        process = subprocess.run([SIMULATE, "-n", "2", "--"], env={**os.environ, "STARLING_BUILD": "/nowhere"},
+                                 capture_output=True, text=True, check=False)  # fmt: skip
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("cmake --build", process.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

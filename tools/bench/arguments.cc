@@ -1,0 +1,264 @@
+#include "arguments.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+
+#include "algos/catalogue.h"
+#include "choices.h"
+#include "subject_choice.h"
+#include "units_parse.h"
+
+namespace starling::bench {
+namespace {
+
+constexpr const char* kAll = "all";
+constexpr std::int64_t kLargestCount = std::numeric_limits<std::int32_t>::max();
+
+// As they come from the command line.
+struct Texts {
+  std::string algorithms = kAll;
+  std::vector<std::string> parameters;
+  std::string counts = "1Mi";
+  std::string slow_cost = "50ns";
+  std::string pattern = "none";
+  std::string delays = "0";
+  std::string predict = "perfect";
+  std::string compute;
+  std::string beta;
+  std::string alpha;
+};
+
+std::vector<std::string> splitAtCommas(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    parts.push_back(text.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return parts;
+}
+
+std::vector<std::string> allAlgorithms() {
+  std::vector<std::string> names;
+  for (const Algorithm& row : catalogue()) names.emplace_back(row.name);
+  names.emplace_back("tuned");
+  return names;
+}
+
+bool hasParameter(const std::string& algorithm, std::string_view name) {
+  const Algorithm* row = findAlgorithm(algorithm.substr(0, algorithm.find(':')));
+  if (row == nullptr) return false;
+  for (const Parameter& parameter : row->parameters) {
+    if (parameter.name == name) return true;
+  }
+  return false;
+}
+
+// Adds NAME=VALUE to every algorithm that has such a parameter.
+Status addParameter(const std::string& text, std::vector<std::string>& algorithms) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return Status::error(fmt::format("--param {}: write NAME=VALUE, as in segments=64", text));
+  }
+  bool used = false;
+  for (std::string& algorithm : algorithms) {
+    if (!hasParameter(algorithm, text.substr(0, equals))) continue;
+    algorithm += (algorithm.find(':') == std::string::npos ? ":" : ",") + text;
+    used = true;
+  }
+  if (used) return Status::ok();
+  return Status::error(
+      fmt::format("--param {}: none of the algorithms has that parameter (see `starling algorithms`)", text));
+}
+
+Status readAlgorithms(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
+  const bool all = texts.algorithms == kAll;
+  arguments.algorithms = all ? allAlgorithms() : cli::splitChoices(texts.algorithms);
+  for (const std::string& parameter : texts.parameters) {
+    const Status status = addParameter(parameter, arguments.algorithms);
+    if (!status.isOk()) return status;
+  }
+  const Result<OperandChoice> operands = parseOperands(arguments.type, arguments.operation);
+  if (!operands.isOk()) return operands.status();
+  arguments.operands = operands.value();
+  std::vector<std::string> valid;
+  for (const std::string& text : arguments.algorithms) {
+    const Result<SubjectChoice> subject = parseSubject(text);
+    if (!subject.isOk()) return Status::error("--algorithm: " + subject.status().message());
+    const Algorithm* row = subject.value().choice ? findAlgorithm(subject.value().choice->algorithm) : nullptr;
+    const bool is_valid = row == nullptr || isValid(*row, {ranks, 1, arguments.operands->operation.commutes()});
+    if (is_valid) valid.push_back(text);
+    if (!is_valid && !all) {
+      return Status::error(fmt::format("--algorithm {}: not valid for {} ranks and --op {} ({})", text, ranks,
+                                       arguments.operation, row->valid_text));
+    }
+  }
+  arguments.algorithms = std::move(valid);
+  return Status::ok();
+}
+
+Status readCounts(const Texts& texts, Arguments& arguments) {
+  for (const std::string& text : splitAtCommas(texts.counts)) {
+    const Result<std::int64_t> count = cli::parseCount(text);
+    if (!count.isOk()) return Status::error("--count: " + count.status().message());
+    if (count.value() > kLargestCount) {
+      return Status::error(fmt::format("--count {}: one call takes at most {} elements", text, kLargestCount));
+    }
+    arguments.counts.push_back(count.value());
+  }
+  return Status::ok();
+}
+
+Status readDelays(const Texts& texts, Arguments& arguments) {
+  for (const std::string& text : splitAtCommas(texts.delays)) {
+    double delay = -1.0;
+    if (!CLI::detail::lexical_cast(text, delay) || !(delay >= 0.0 && delay <= 1e6)) {
+      return Status::error(fmt::format("--delay: '{}' is not a number of milliseconds from 0 to 1000000", text));
+    }
+    arguments.delays_ms.push_back(delay);
+  }
+  return Status::ok();
+}
+
+Status readDuration(const char* option, const std::string& text, std::optional<Seconds>& duration,
+                    bool is_required = false) {
+  if (text.empty() && !is_required) return Status::ok();
+  const Result<Seconds> parsed = cli::parseDuration(text);
+  if (!parsed.isOk()) return Status::error(fmt::format("{}: {}", option, parsed.status().message()));
+  duration = parsed.value();
+  return Status::ok();
+}
+
+Status readPattern(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
+  const Result<Pattern> pattern = parsePattern(texts.pattern);
+  if (!pattern.isOk()) return Status::error("--pattern: " + pattern.status().message());
+  arguments.pattern = pattern.value();
+  if (arguments.pattern.late_ranks > ranks) {
+    return Status::error(fmt::format("--pattern {}: there are only {} ranks", texts.pattern, ranks));
+  }
+  const bool some_late =
+      arguments.pattern.kind == PatternKind::kOneLate || arguments.pattern.kind == PatternKind::kLate;
+  if (some_late && ranks > 1 && arguments.late_rank >= ranks) {
+    return Status::error(
+        fmt::format("--late-rank {}: there are only {} ranks, 0 to {}", arguments.late_rank, ranks, ranks - 1));
+  }
+  const Result<Predict> predict = parsePredict(texts.predict);
+  if (!predict.isOk()) return Status::error("--predict: " + predict.status().message());
+  arguments.predict = predict.value();
+  return Status::ok();
+}
+
+Status readTexts(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
+  std::optional<Seconds> slow_cost;
+  std::optional<Seconds> beta;
+  Status status = readDuration("--slow-cost", texts.slow_cost, slow_cost, true);
+  if (status.isOk()) arguments.slow_cost = slow_cost.value_or(Seconds{});
+  if (status.isOk()) status = readDuration("--compute", texts.compute, arguments.compute);
+  if (status.isOk()) status = readDuration("--beta", texts.beta, beta);
+  if (status.isOk()) status = readDuration("--alpha", texts.alpha, arguments.alpha);
+  if (status.isOk() && beta && beta->value <= 0.0) status = Status::error("--beta: a byte takes more than no time");
+  if (status.isOk() && beta) arguments.beta_ns = 1e9 * beta->value;
+  if (status.isOk()) status = readAlgorithms(texts, ranks, arguments);
+  if (status.isOk()) status = readCounts(texts, arguments);
+  if (status.isOk()) status = readDelays(texts, arguments);
+  if (status.isOk()) status = readPattern(texts, ranks, arguments);
+  if (status.isOk() && arguments.json == "-" && arguments.csv == "-") {
+    status = Status::error("--json - and --csv - would share the standard output: give one of them a file");
+  }
+  return status;
+}
+
+void addSubjectOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
+  app.add_option("--algorithm", texts.algorithms,
+                 "What to measure, interleaved: names of `starling algorithms` with their parameters, as in\n"
+                 "ring,slt:segments=64, `native`, `tuned` (tuned_allreduce), or `all` (default: all)")
+      ->option_text("NAME,...");
+  app.add_option("--param", texts.parameters, "A parameter of every algorithm that has it; may be given several times")
+      ->option_text("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--count", texts.counts, "Elements of a call, as in 1000,64Ki,1Mi (default: 1Mi)")
+      ->option_text("N,...");
+  app.add_option("--type", arguments.type, "float, double, int32, int64, uint32, uint64 (default: float)")
+      ->option_text("TYPE");
+  app.add_option("--op", arguments.operation,
+                 "sum, prod, max, min, or a user operation: slow-sum, matrix and slow-matrix (the matrices do not\n"
+                 "commute) (default: sum)")
+      ->option_text("NAME");
+  app.add_option("--slow-cost", texts.slow_cost, "Time per element of slow operations (default: 50ns)")
+      ->option_text("DURATION");
+}
+
+void addPatternOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
+  app.add_option("--pattern", texts.pattern,
+                 "Who is late: none, one-late, rand-late, late:K, gamma, gaussian, ramp, alternate (default: none)")
+      ->option_text("NAME");
+  app.add_option("--delay", texts.delays, "By how much, in milliseconds (default: 0)")->option_text("MS,...");
+  app.add_option("--late-rank", arguments.late_rank, "The first rank that one-late and late:K delay (default: 1)")
+      ->option_text("R")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--predict", texts.predict,
+                 "What the plan is told of the pattern: perfect, none, wrong (other ranks are late) or learned\n"
+                 "(from the calls before); not told to `tuned` (default: perfect)")
+      ->option_text("HOW");
+  app.add_flag("--announce,!--no-announce", arguments.announce,
+               "With `tuned`, call starling_edge() in the middle of the computation, which tells it who will be late\n"
+               "(default), or let it learn from the calls before alone");
+  app.add_option("--compute", texts.compute,
+                 "Emulated computation before each call (default: the delay and 100ms, as in Proficz 2018)")
+      ->option_text("DURATION");
+  app.add_option("--alpha", texts.alpha, "Latency of a message, where it is known (default: probed)")
+      ->option_text("DURATION");
+  app.add_option("--beta", texts.beta,
+                 "Time of one byte on a link, where it is known: the share of the possible saving needs it")
+      ->option_text("DURATION");
+}
+
+void addRunOptions(CLI::App& app, Arguments& arguments) {
+  app.add_option("--iterations", arguments.iterations, "Calls measured per algorithm and setting (default: 5)")
+      ->option_text("N")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--warmup", arguments.warmup,
+                 "Calls before that; `tuned` makes more until it has settled (default: 1)")
+      ->option_text("N")
+      ->check(CLI::Range(0, 1'000'000));
+  app.add_option("--seed", arguments.seed, "Seed of data and random patterns (default: 1)")->option_text("N");
+  app.add_option("--json", arguments.json, "Writes one JSON object per line; - is the standard output")
+      ->option_text("FILE");
+  app.add_option("--csv", arguments.csv, "Writes the results as comma-separated values")->option_text("FILE");
+  app.add_flag("--quiet", arguments.quiet, "No table and no progress bar");
+}
+
+}  // namespace
+
+ParsedArguments usageError(const std::string& message) {
+  return {std::nullopt, fmt::format("starling-bench: {} (see `starling-bench --help`)\n", message), 2};
+}
+
+ParsedArguments parseArguments(const std::vector<std::string>& arguments, std::int32_t ranks) {
+  Arguments parsed;
+  Texts texts;
+  CLI::App app{
+      "Measures allreduce algorithms under imposed arrival patterns, side by side in one run.\n"
+      "Start it with mpirun, `tools/lab/cluster run` or `tools/lab/simulate`.",
+      "starling-bench"};
+  app.set_version_flag("--version", "starling-bench " STARLING_VERSION);
+  addSubjectOptions(app, texts, parsed);
+  addPatternOptions(app, texts, parsed);
+  addRunOptions(app, parsed);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return {std::nullopt, app.help(), 0};
+  } catch (const CLI::CallForVersion& version) {
+    return {std::nullopt, std::string(version.what()) + "\n", 0};
+  } catch (const CLI::ParseError& error) {
+    return usageError(error.what());
+  }
+  const Status status = readTexts(texts, ranks, parsed);
+  if (!status.isOk()) return usageError(status.message());
+  return {std::move(parsed), "", 0};
+}
+
+}  // namespace starling::bench

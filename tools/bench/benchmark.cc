@@ -1,0 +1,218 @@
+#include "benchmark.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "clock_offset.h"
+#include "mpi/probe.h"
+#include "pause.h"
+#include "random.h"
+#include "starling/starling.h"
+
+namespace starling::bench {
+namespace {
+
+// From the agreement on a start to the start: every rank has heard of it by then.
+constexpr Seconds kStartMargin{5e-3};
+// What seed 000 computes beside the delay, so that announcements are through in time.
+constexpr Seconds kUsualCompute{0.1};
+// Half of the computation is done when the arrival is announced.
+constexpr double kEdgeFraction = 0.5;
+
+}  // namespace
+
+Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, bool clocks_agree, Workload& workload)
+    : arguments_(arguments), clock_(clock), clocks_agree_(clocks_agree), workload_(workload) {
+  PMPI_Comm_dup(MPI_COMM_WORLD, &control_);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &planned_);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  // What the user knows is better than a probe; and one rank's view is all ranks', or parameters would differ.
+  model_ = probeCosts(planned_, clock_);
+  std::array<double, 2> costs{model_.alpha.value, model_.beta};
+  PMPI_Bcast(costs.data(), 2, MPI_DOUBLE, 0, control_);
+  model_.alpha = arguments.alpha.value_or(Seconds{costs[0]});
+  model_.beta = arguments.beta_ns ? 1e-9 * *arguments.beta_ns : costs[1];
+}
+
+Benchmark::~Benchmark() {
+  PMPI_Comm_free(&planned_);
+  PMPI_Comm_free(&control_);
+}
+
+int Benchmark::run(const std::function<void(std::span<const Summary>)>& report) {
+  const auto settings = static_cast<std::int64_t>(arguments_.counts.size() * arguments_.delays_ms.size());
+  const auto subjects = static_cast<std::int64_t>(arguments_.algorithms.size());
+  progress_ = std::make_unique<Progress>(settings * subjects * arguments_.iterations, rank_ == 0 && !arguments_.quiet);
+  std::uint64_t number = 0;
+  for (const std::int64_t count : arguments_.counts) {
+    for (const double delay_ms : arguments_.delays_ms) {
+      const Setting setting{count, delay_ms};
+      if (const int code = runSetting(setting, number++); code != MPI_SUCCESS) return code;
+      std::vector<Summary> summaries;
+      for (const Series& series : series_) summaries.push_back(summarise(series, setting));
+      relateToRing(summaries, arguments_.beta_ns);
+      if (rank_ == 0) report(summaries);
+      series_.clear();
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
+  if (!clocks_agree_) clock_offset_ = measureClockOffset(control_, clock_);
+  const std::size_t bytes = static_cast<std::size_t>(setting.count * workload_.elementSize().value);
+  input_.assign(bytes, std::byte{});
+  result_.assign(bytes, std::byte{});
+  const SubjectServices services{MPI_COMM_WORLD, planned_, &executor_, &workload_, model_};
+  const std::string label =
+      fmt::format("{} {} {} ms", setting.count, formatPattern(arguments_.pattern), setting.delay_ms);
+  for (const std::string& text : arguments_.algorithms) {
+    series_.emplace_back(ranks_).subject = makeSubject(parseSubject(text).value(), setting.count, label, services);
+  }
+  for (Series& series : series_) {
+    if (const int code = warmUp(series, setting, number); code != MPI_SUCCESS) return code;
+  }
+  for (std::int32_t iteration = 0; iteration < arguments_.iterations; ++iteration) {
+    for (Series& series : series_) {
+      CallResult result;
+      const auto call = static_cast<std::uint64_t>(iteration);
+      if (const int code = measure(series, setting, number, call, result); code != MPI_SUCCESS) return code;
+      series.elapsed.push_back(result.times.elapsed);
+      series.post_arrival.push_back(result.times.post_arrival);
+      progress_->advance();
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+int Benchmark::warmUp(Series& series, const Setting& setting, std::uint64_t number) {
+  while (series.warmup_calls < arguments_.warmup || series.subject->needsMoreWarmup()) {
+    CallResult result;
+    // Numbers that no measured call has.
+    const auto call = std::numeric_limits<std::uint32_t>::max() + static_cast<std::uint64_t>(series.warmup_calls);
+    if (const int code = measure(series, setting, number, call, result); code != MPI_SUCCESS) return code;
+    ++series.warmup_calls;
+  }
+  return MPI_SUCCESS;
+}
+
+int Benchmark::measure(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call,
+                       CallResult& result) {
+  const std::uint64_t seed = seedOf(arguments_.seed, number);
+  const std::vector<Seconds> lateness = latenesses(arguments_.pattern, ranks_, Seconds{1e-3 * setting.delay_ms},
+                                                   arguments_.late_rank, seedOf(seed, call));
+  Subject& subject = *series.subject;
+  if (!subject.prepare(forecastFor(lateness, series.learned))) return MPI_ERR_NO_MEM;
+  workload_.fill(seed, call, rank_, input_);
+  // What the algorithm before has left would be right.
+  std::fill(result_.begin(), result_.end(), std::byte{0xff});
+  const Seconds start = agreeOnStart();
+  compute(setting, start, lateness[static_cast<std::size_t>(rank_)], subject);
+
+  const Seconds arrival = clock_.now();
+  const int code = subject.reduce({input_.data(), result_.data(), static_cast<int>(setting.count)});
+  const Seconds exit = clock_.now();
+
+  if (code != MPI_SUCCESS) return code;
+  result = collect(arrival, exit, workload_.countWrong(seed, call, ranks_, result_));
+  series.wrong += result.wrong;
+  series.learned.observe(result.lateness);
+  return MPI_SUCCESS;
+}
+
+Forecast Benchmark::forecastFor(std::span<const Seconds> lateness, const ArrivalPredictor& learned) const {
+  switch (arguments_.predict) {
+    case Predict::kPerfect:
+      return forecastOf(lateness, Seconds{});
+    case Predict::kWrong:
+      return forecastOf(misplaced(lateness), Seconds{});
+    case Predict::kNone:
+      return forecastOf(std::vector<Seconds>(lateness.size()), Seconds{});
+    case Predict::kLearned:
+    case Predict::kAnnounced:
+      break;
+  }
+  const ArrivalPrediction prediction = learned.predict();
+  const Seconds noise =
+      prediction.error.empty() ? Seconds{} : *std::max_element(prediction.error.begin(), prediction.error.end());
+  return forecastOf(prediction.lateness, noise);
+}
+
+Seconds Benchmark::agreeOnStart() {
+  PMPI_Barrier(control_);
+  const double mine = (clock_.now() - clock_offset_).value;
+  double latest = 0.0;
+  PMPI_Allreduce(&mine, &latest, 1, MPI_DOUBLE, MPI_MAX, control_);
+  return Seconds{latest} + clock_offset_ + kStartMargin;
+}
+
+void Benchmark::compute(const Setting& setting, Seconds start, Seconds lateness, const Subject& subject) {
+  const Seconds usual = Seconds{1e-3 * setting.delay_ms} + kUsualCompute;
+  const Seconds duration = arguments_.compute.value_or(usual) + lateness;
+  pauseUntil(clock_, start);
+  const bool announces = arguments_.announce && subject.wantsAnnouncements();
+  if (announces) starling_edge(MPI_COMM_WORLD, 0.0);
+  pauseUntil(clock_, start + kEdgeFraction * duration);
+  if (announces) starling_edge(MPI_COMM_WORLD, kEdgeFraction);
+  pauseUntil(clock_, start + duration);
+}
+
+Benchmark::CallResult Benchmark::collect(Seconds arrival, Seconds exit, std::int64_t wrong) {
+  struct Stamps {
+    double arrival;
+    double exit;
+    double wrong;
+  };
+  const Stamps mine{(arrival - clock_offset_).value, (exit - clock_offset_).value, static_cast<double>(wrong)};
+  std::vector<Stamps> all(static_cast<std::size_t>(ranks_));
+  PMPI_Allgather(&mine, 3, MPI_DOUBLE, all.data(), 3, MPI_DOUBLE, control_);
+  std::vector<Seconds> arrivals;
+  std::vector<Seconds> exits;
+  CallResult result;
+  for (const Stamps& stamps : all) {
+    arrivals.push_back({stamps.arrival});
+    exits.push_back({stamps.exit});
+    result.wrong += static_cast<std::int64_t>(stamps.wrong);
+  }
+  result.times = callTimes(arrivals, exits);
+  const Seconds earliest = *std::min_element(arrivals.begin(), arrivals.end());
+  for (const Seconds of_rank : arrivals) result.lateness.push_back(of_rank - earliest);
+  return result;
+}
+
+Summary Benchmark::summarise(const Series& series, const Setting& setting) {
+  Summary summary;
+  summary.algorithm = series.subject->algorithm();
+  summary.choice = series.subject->choice();
+  summary.setting = setting;
+  summary.bytes = setting.count * workload_.elementSize().value;
+  summary.chosen = series.subject->chosen();
+  const Predict tuned_knows = arguments_.announce ? Predict::kAnnounced : Predict::kLearned;
+  summary.predict = summary.chosen ? tuned_knows : arguments_.predict;
+  summary.settled = series.subject->isSettled();
+  summary.elapsed = distributionOf(series.elapsed);
+  summary.post_arrival = distributionOf(series.post_arrival);
+  const std::optional<Traffic> traffic = series.subject->traffic();
+  summary.messages = perRank(traffic ? traffic->messages : 0, traffic.has_value());
+  summary.bytes_sent = perRank(traffic ? traffic->bytes : 0, traffic.has_value());
+  summary.wrong_elements = series.wrong;
+  summary.warmup_calls = series.warmup_calls;
+  return summary;
+}
+
+std::optional<PerRank> Benchmark::perRank(std::int64_t value, bool known) {
+  if (!known) return std::nullopt;
+  std::int64_t sum = 0;
+  PerRank figures;
+  PMPI_Reduce(&value, &sum, 1, MPI_INT64_T, MPI_SUM, 0, control_);
+  PMPI_Reduce(&value, &figures.maximum, 1, MPI_INT64_T, MPI_MAX, 0, control_);
+  figures.mean = static_cast<double>(sum) / ranks_;
+  return figures;
+}
+
+}  // namespace starling::bench

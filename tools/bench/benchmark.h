@@ -1,0 +1,84 @@
+// The measurement itself, after seed 000, figure 9: random data, emulated computation with an announcement in its
+// middle, an imposed delay, a synchronised start, one allreduce, a check of every element.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "arguments.h"
+#include "base/clock.h"
+#include "estimators/arrival_predictor.h"
+#include "progress.h"
+#include "subject.h"
+#include "summary.h"
+#include "workload.h"
+
+namespace starling::bench {
+
+// Collective over MPI_COMM_WORLD in all its functions. THREADS: not thread-safe.
+class Benchmark {
+ public:
+  Benchmark(const Arguments& arguments, const Clock& clock, bool clocks_agree, Workload& workload);
+  ~Benchmark();
+  Benchmark(const Benchmark&) = delete;
+  Benchmark& operator=(const Benchmark&) = delete;
+
+  // Measures every setting; on rank 0 hands over the summaries of each as soon as it is done. Returns an MPI error
+  // code.
+  int run(const std::function<void(std::span<const Summary>)>& report);
+
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+
+ private:
+  // One algorithm under one setting.
+  struct Series {
+    explicit Series(std::int32_t ranks) : learned(ranks) {}
+
+    std::unique_ptr<Subject> subject;
+    ArrivalPredictor learned;  // from its own calls: the others' of an iteration have its pattern
+    std::vector<Seconds> elapsed;
+    std::vector<Seconds> post_arrival;
+    std::int64_t wrong = 0;
+    std::int32_t warmup_calls = 0;
+  };
+  struct CallResult {
+    CallTimes times;
+    std::int64_t wrong = 0;
+    std::vector<Seconds> lateness;  // by rank, as it was
+  };
+
+  int runSetting(const Setting& setting, std::uint64_t number);
+  int warmUp(Series& series, const Setting& setting, std::uint64_t number);
+  int measure(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call, CallResult& result);
+  Forecast forecastFor(std::span<const Seconds> lateness, const ArrivalPredictor& learned) const;
+  // The moment at which the computation of this call begins, on this rank's clock.
+  Seconds agreeOnStart();
+  void compute(const Setting& setting, Seconds start, Seconds lateness, const Subject& subject);
+  CallResult collect(Seconds arrival, Seconds exit, std::int64_t wrong);
+  Summary summarise(const Series& series, const Setting& setting);
+  std::optional<PerRank> perRank(std::int64_t value, bool known);
+
+  const Arguments& arguments_;
+  const Clock& clock_;
+  const bool clocks_agree_;
+  Workload& workload_;
+  MPI_Comm control_ = MPI_COMM_NULL;  // for what is not measured
+  MPI_Comm planned_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int ranks_ = 1;
+  Seconds clock_offset_;  // what this rank's clock shows more than rank 0's
+  CostModel model_;
+  Executor executor_;
+  std::vector<std::byte> input_;
+  std::vector<std::byte> result_;
+  std::vector<Series> series_;
+  std::unique_ptr<Progress> progress_;
+};
+
+}  // namespace starling::bench

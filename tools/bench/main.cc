@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "arguments.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "benchmark.h"
+#include "mpi/datatypes.h"
+#include "mpi/machine.h"
+#include "report.h"
+#include "workload.h"
+
+namespace starling::bench {
+namespace {
+
+constexpr int kExitFault = 1;
+
+// A file, or the standard output; open for the whole run, so that a long one does not end in vain.
+class Output {
+ public:
+  // False: the file cannot be written.
+  bool open(const std::string& path) {
+    if (path.empty()) return true;
+    wanted_ = true;
+    is_file_ = path != "-";
+    if (is_file_) file_.open(path);
+    return !is_file_ || file_.is_open();
+  }
+  void write(const std::string& text) {
+    if (wanted_) (is_file_ ? static_cast<std::ostream&>(file_) : std::cout) << text << std::flush;
+  }
+  bool isGood() const { return !is_file_ || file_.good(); }
+
+ private:
+  bool wanted_ = false;
+  bool is_file_ = false;
+  std::ofstream file_;
+};
+
+// The word of rank 0.
+bool agree(bool good) {
+  int word = good ? 1 : 0;
+  PMPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return word != 0;
+}
+
+std::string joined(const std::vector<std::string>& arguments) {
+  std::string text;
+  for (const std::string& argument : arguments) text += (text.empty() ? "" : " ") + argument;
+  return text;
+}
+
+Header describe(const std::vector<std::string>& arguments, Workload& workload, bool clocks_agree) {
+  Header header;
+  header.environment = gatherEnvironment(MPI_COMM_WORLD);
+  header.clock = clocks_agree ? "shared" : "synchronised";
+  if (header.environment.mpi_version.find("SMPI") != std::string::npos) {
+    header.clock = "virtual";
+    header.environment.processor = "simulated";
+    header.environment.transport = "simulated";
+  }
+  header.command = joined(arguments);
+  header.type = elementTypeName(*elementType(workload.datatype()));
+  return header;
+}
+
+// The reports of rank 0.
+class Reporter {
+ public:
+  Reporter(const Header& header, const Arguments& arguments) : header_(header), arguments_(arguments) {}
+
+  Status open() {
+    for (const std::string* path : {&arguments_.json, &arguments_.csv}) {
+      if (!(path == &arguments_.json ? json_ : csv_).open(*path)) {
+        return Status::error(fmt::format("cannot write {}: is its folder there, and may you write to it?", *path));
+      }
+    }
+    json_.write(headerRecord(header_, arguments_).dump() + "\n");
+    return Status::ok();
+  }
+
+  void take(std::span<const Summary> summaries) {
+    for (const Summary& summary : summaries) {
+      json_.write(resultRecord(header_, arguments_, summary).dump() + "\n");
+      wrong_ += summary.wrong_elements;
+      summaries_.push_back(summary);
+    }
+  }
+
+  Status finish() {
+    csv_.write(csvOf(header_, arguments_, summaries_));
+    const bool stdout_taken = arguments_.json == "-" || arguments_.csv == "-";
+    if (!arguments_.quiet && !stdout_taken) fmt::print("{}", tableOf(header_, arguments_, summaries_));
+    if (!json_.isGood() || !csv_.isGood())
+      return Status::error("a file could not be written to its end: is the disk full?");
+    if (wrong_ > 0) return Status::error(fmt::format("{} elements were wrong: the column WRONG says where", wrong_));
+    return Status::ok();
+  }
+
+ private:
+  const Header& header_;
+  const Arguments& arguments_;
+  Output json_;
+  Output csv_;
+  std::vector<Summary> summaries_;
+  std::int64_t wrong_ = 0;
+};
+
+int complain(int rank, const Status& status) {
+  if (rank == 0) fmt::print(stderr, "starling-bench: {}\n", status.message());
+  return kExitFault;
+}
+
+// Of one rank alone: the others may wait for it in a collective operation.
+[[noreturn]] void giveUp(int rank, const std::string& reason) {
+  fmt::print(stderr, "starling-bench: rank {} cannot go on: {}\n", rank, reason);
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, kExitFault);
+  std::abort();
+}
+
+std::string errorText(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  PMPI_Error_string(code, text.data(), &length);
+  return text.data();
+}
+
+int measureAll(const std::vector<std::string>& words, const Arguments& arguments, int rank) {
+  const ParsedOptions environment = parseEnvironment();
+  for (const std::string& error : environment.errors) logOnce(LogLevel::kWarning, error, error);
+  const Seconds offset = environment.options.clock_offset;
+  const MonotonicClock clock(offset);
+  const bool clocks_agree = shareOneClock(MPI_COMM_WORLD, offset);
+  const std::unique_ptr<Workload> workload = makeWorkload(*arguments.operands, arguments.slow_cost);
+  const Header header = describe(words, *workload, clocks_agree);
+  Reporter reporter(header, arguments);
+  Status status = rank == 0 ? reporter.open() : Status::ok();
+  if (!agree(status.isOk())) return complain(rank, status);
+  Benchmark benchmark(arguments, clock, clocks_agree, *workload);
+  const int code = benchmark.run([&reporter](std::span<const Summary> summaries) { reporter.take(summaries); });
+  if (code != MPI_SUCCESS) giveUp(rank, errorText(code));
+  if (rank == 0) status = reporter.finish();
+  return agree(status.isOk()) ? 0 : complain(rank, status);
+}
+
+int runProgram(const std::vector<std::string>& words) {
+  int rank = 0;
+  int ranks = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  ParsedArguments parsed = parseArguments(words, ranks);
+  if (parsed.arguments) {
+    const Status status = checkNatives(parsed.arguments->algorithms);
+    if (!status.isOk()) parsed = usageError(status.message());
+  }
+  if (parsed.arguments) return measureAll(words, *parsed.arguments, rank);
+  if (rank == 0) fmt::print(parsed.exit_code == 0 ? stdout : stderr, "{}", parsed.text);
+  return parsed.exit_code;
+}
+
+}  // namespace
+}  // namespace starling::bench
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int exit_code = 0;
+  try {
+    exit_code = starling::bench::runProgram(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::bad_alloc&) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    starling::bench::giveUp(rank, "memory is short; --count needs three times its bytes on every rank");
+  }
+  MPI_Finalize();
+  return exit_code;
+}

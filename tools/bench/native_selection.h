@@ -1,0 +1,16 @@
+// Which of the MPI library's own algorithms answers MPI_Allreduce.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+
+namespace starling::bench {
+
+// `name` can be selected; the empty name is the library's own choice and always can.
+Status checkNative(const std::string& name);
+
+// For the next call of this rank. REQUIRES: checkNative() allows it.
+void selectNative(const std::string& name);
+
+}  // namespace starling::bench

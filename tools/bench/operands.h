@@ -1,0 +1,34 @@
+// Types and operations that can be measured.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace starling::bench {
+
+enum class Element : std::uint8_t { kFloat, kDouble, kInt32, kInt64, kUint32, kUint64 };
+enum class OperationKind : std::uint8_t { kSum, kProduct, kMaximum, kMinimum, kMatrix };
+
+struct OperationRow {
+  std::string_view name;
+  OperationKind kind;
+  bool slow;
+
+  bool commutes() const { return kind != OperationKind::kMatrix; }
+};
+
+struct OperandChoice {
+  Element element;
+  OperationRow operation;
+};
+
+// Types: float, double, int32, int64, uint32, uint64. Operations: sum, prod, max, min, and three user operations:
+//   slow-sum     a sum that is two orders of magnitude slower than a plain one (seed 001, section 5.5)
+//   matrix       product of 2 x 2 matrices of bytes, modulo 256, packed into a uint32: not commutative
+//   slow-matrix  the same, slow
+// An empty type stands for float, or uint32 with the matrices. Errors name the words that are known.
+Result<OperandChoice> parseOperands(std::string_view type, std::string_view operation);
+
+}  // namespace starling::bench

@@ -1,0 +1,109 @@
+#include "pattern.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
+#include "random.h"
+
+namespace starling::bench {
+namespace {
+
+constexpr std::string_view kLatePrefix = "late:";
+
+struct PatternName {
+  std::string_view text;
+  PatternKind kind;
+};
+
+constexpr PatternName kNames[] = {{"none", PatternKind::kNone},          {"one-late", PatternKind::kOneLate},
+                                  {"rand-late", PatternKind::kRandLate}, {"gamma", PatternKind::kGamma},
+                                  {"gaussian", PatternKind::kGaussian},  {"ramp", PatternKind::kRamp},
+                                  {"alternate", PatternKind::kAlternate}};
+
+// The sum of two exponential variables has shape 2.
+double gamma2(Random& random, double mean) {
+  return -0.5 * mean * (std::log(random.uniform()) + std::log(random.uniform()));
+}
+
+// Box and Muller 1958.
+double gaussian(Random& random, double mean, double deviation) {
+  const double radius = std::sqrt(-2.0 * std::log(random.uniform()));
+  return mean + deviation * radius * std::cos(2.0 * std::numbers::pi * random.uniform());
+}
+
+double randomLateness(PatternKind kind, double delay, Random& random) {
+  switch (kind) {
+    case PatternKind::kRandLate:
+      return delay * random.uniform();
+    case PatternKind::kGamma:
+      return gamma2(random, delay);
+    default:
+      return std::max(0.0, gaussian(random, delay, delay / 4));
+  }
+}
+
+double fixedLateness(const Pattern& pattern, std::int32_t rank, std::int32_t ranks, double delay,
+                     std::int32_t first_late) {
+  const std::int32_t behind_first = (rank - first_late % ranks + ranks) % ranks;
+  switch (pattern.kind) {
+    case PatternKind::kOneLate:
+      return behind_first == 0 ? delay : 0.0;
+    case PatternKind::kLate:
+      return behind_first < pattern.late_ranks ? delay : 0.0;
+    case PatternKind::kRamp:
+      return ranks > 1 ? delay * rank / (ranks - 1) : 0.0;
+    case PatternKind::kAlternate:
+      return rank % 2 == 1 ? delay : 0.0;
+    default:
+      return 0.0;
+  }
+}
+
+}  // namespace
+
+Result<Pattern> parsePattern(std::string_view text) {
+  std::string known = "late:K";
+  for (const PatternName& name : kNames) {
+    if (text == name.text) return Pattern{name.kind, 1};
+    known += fmt::format(", {}", name.text);
+  }
+  if (text.starts_with(kLatePrefix)) {
+    const std::string_view digits = text.substr(kLatePrefix.size());
+    std::int32_t late_ranks = 0;
+    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), late_ranks);
+    if (fault == std::errc() && end == digits.data() + digits.size() && late_ranks >= 1) {
+      return Pattern{PatternKind::kLate, late_ranks};
+    }
+    return Status::error(fmt::format("'{}' names no number of late ranks: write late:2 for two", text));
+  }
+  return Status::error(fmt::format("there is no pattern '{}': use one of {}", text, known));
+}
+
+std::string formatPattern(const Pattern& pattern) {
+  if (pattern.kind == PatternKind::kLate) return fmt::format("{}{}", kLatePrefix, pattern.late_ranks);
+  const auto* name = std::find_if(std::begin(kNames), std::end(kNames),
+                                  [&pattern](const PatternName& row) { return row.kind == pattern.kind; });
+  return std::string(name->text);
+}
+
+bool isRandom(const Pattern& pattern) {
+  return pattern.kind == PatternKind::kRandLate || pattern.kind == PatternKind::kGamma ||
+         pattern.kind == PatternKind::kGaussian;
+}
+
+std::vector<Seconds> latenesses(const Pattern& pattern, std::int32_t ranks, Seconds delay, std::int32_t first_late,
+                                std::uint64_t seed) {
+  std::vector<Seconds> lateness;
+  Random random(seed);
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    lateness.push_back({isRandom(pattern) ? randomLateness(pattern.kind, delay.value, random)
+                                          : fixedLateness(pattern, rank, ranks, delay.value, first_late)});
+  }
+  return lateness;
+}
+
+}  // namespace starling::bench

@@ -1,0 +1,85 @@
+#include "planned_subject.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "choices.h"
+#include "mpi/call_kind.h"
+#include "tuner/virtual_ranks.h"
+
+namespace starling::bench {
+namespace {
+
+class PlannedSubject final : public Subject {
+ public:
+  PlannedSubject(const SubjectChoice& choice, std::int64_t count, const SubjectServices& services)
+      : name_(choice.algorithm), choice_(*choice.choice), count_(count), services_(services) {
+    kind_ = classifyCall(static_cast<int>(count), services.workload->datatype(), services.workload->operation());
+    PMPI_Comm_rank(services.planned, &rank_);
+    PMPI_Comm_size(services.planned, &ranks_);
+    if (!cli::namesStepTime(choice.text)) {
+      setStepTime(choice_, shape(), services.workload->elementSize(), services.model);
+    }
+  }
+
+  std::string algorithm() const override { return name_; }
+  std::string choice() const override { return formatChoice(choice_); }
+
+  bool prepare(const Forecast& forecast) override {
+    // The identity table keeps the order of operands where it matters.
+    const std::vector<std::int32_t> table = kind_.signature.commutative ? forecast.table : identityTable(ranks_);
+    const bool uses_arrivals = findAlgorithm(choice_.algorithm)->uses_arrivals;
+    const bool same_arrivals = !uses_arrivals || forecast.lateness_ns == lateness_ns_;
+    if (prepared_ && table == table_ && same_arrivals) return true;
+    table_ = table;
+    lateness_ns_ = forecast.lateness_ns;
+    const auto place = std::find(table_.begin(), table_.end(), rank_) - table_.begin();
+    prepared_.emplace(buildSchedule(*findAlgorithm(choice_.algorithm),
+                                    {shape(), static_cast<std::int32_t>(place), choice_.parameters, lateness_ns_}));
+    return services_.executor->reserve(static_cast<std::size_t>(count_) * kind_.reducer.element_size);
+  }
+
+  int reduce(const Buffers& buffers) override {
+    const std::size_t bytes = static_cast<std::size_t>(count_) * kind_.reducer.element_size;
+    if (bytes > 0) std::memcpy(buffers.result, buffers.input, bytes);
+    Executor::Call call;
+    call.communicator = services_.planned;
+    call.table = table_;
+    call.work = buffers.result;
+    call.reducer = kind_.reducer;
+    return services_.executor->run(*prepared_, call);
+  }
+
+  std::optional<Traffic> traffic() const override {
+    Traffic traffic;
+    for (const Step& step : prepared_->schedule().steps) {
+      if (step.kind != StepKind::kSend) continue;
+      ++traffic.messages;
+      traffic.bytes += step.block.count * services_.workload->elementSize().value;
+    }
+    return traffic;
+  }
+
+ private:
+  Shape shape() const { return {ranks_, count_, services_.workload->isCommutative()}; }
+
+  const std::string name_;
+  Choice choice_;
+  const std::int64_t count_;
+  const SubjectServices services_;
+  CallKind kind_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::vector<std::int32_t> table_;
+  std::vector<std::int64_t> lateness_ns_;
+  std::optional<PreparedSchedule> prepared_;
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> makePlannedSubject(const SubjectChoice& choice, std::int64_t count,
+                                            const SubjectServices& services) {
+  return std::make_unique<PlannedSubject>(choice, count, services);
+}
+
+}  // namespace starling::bench

@@ -1,0 +1,47 @@
+#include "subject.h"
+
+#include "native_selection.h"
+#include "planned_subject.h"
+#include "tuned_subject.h"
+
+namespace starling::bench {
+namespace {
+
+class NativeSubject final : public Subject {
+ public:
+  NativeSubject(std::string algorithm, const SubjectServices& services)
+      : algorithm_(std::move(algorithm)), services_(services) {}
+
+  std::string algorithm() const override { return algorithm_; }
+  std::string choice() const override { return algorithm_; }
+  int reduce(const Buffers& buffers) override {
+    const bool has_selector = algorithm_.starts_with(kNativePrefix);
+    selectNative(has_selector ? algorithm_.substr(std::string_view(kNativePrefix).size()) : "");
+    return PMPI_Allreduce(buffers.input, buffers.result, buffers.count, services_.workload->datatype(),
+                          services_.workload->operation(), services_.world);
+  }
+
+ private:
+  const std::string algorithm_;
+  const SubjectServices services_;
+};
+
+}  // namespace
+
+Status checkNatives(std::span<const std::string> algorithms) {
+  for (const std::string& name : algorithms) {
+    if (!name.starts_with(kNativePrefix)) continue;
+    const Status status = checkNative(name.substr(std::string_view(kNativePrefix).size()));
+    if (!status.isOk()) return Status::error("--algorithm: " + status.message());
+  }
+  return Status::ok();
+}
+
+std::unique_ptr<Subject> makeSubject(const SubjectChoice& choice, std::int64_t count, const std::string& label,
+                                     const SubjectServices& services) {
+  if (choice.choice) return makePlannedSubject(choice, count, services);
+  if (choice.algorithm == kTuned) return makeTunedSubject(label, services);
+  return std::make_unique<NativeSubject>(choice.algorithm, services);
+}
+
+}  // namespace starling::bench

@@ -1,0 +1,64 @@
+// Figures of one algorithm under one setting.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "forecast.h"
+#include "pattern.h"
+
+namespace starling::bench {
+
+struct Distribution {
+  Seconds mean;
+  Seconds minimum;
+  Seconds median;
+  Seconds p99;  // nearest rank: the largest of fewer than 100 values
+};
+// REQUIRES: at least one value.
+Distribution distributionOf(std::vector<Seconds> values);
+
+struct CallTimes {
+  Seconds elapsed;       // mean over ranks of exit - arrival
+  Seconds post_arrival;  // mean exit - last arrival
+};
+// Arrivals and exits by rank, on one clock.
+CallTimes callTimes(std::span<const Seconds> arrivals, std::span<const Seconds> exits);
+
+struct PerRank {
+  double mean = 0.0;
+  std::int64_t maximum = 0;
+};
+
+struct Setting {
+  std::int64_t count = 0;  // elements
+  double delay_ms = 0.0;
+};
+
+// One record.
+struct Summary {
+  std::string algorithm;
+  std::string choice;
+  Setting setting;
+  std::int64_t bytes = 0;
+  Predict predict = Predict::kPerfect;
+  Distribution elapsed;
+  Distribution post_arrival;
+  std::optional<double> ratio_to_ring;    // post-arrival time of the ring / of this one
+  std::optional<double> share_of_saving;  // (ring - this) / (ring - n beta), of post-arrival times
+  std::optional<PerRank> messages;
+  std::optional<PerRank> bytes_sent;
+  std::int64_t wrong_elements = 0;
+  std::int32_t warmup_calls = 0;
+  std::optional<std::string> chosen;  // by `tuned`
+  bool settled = true;
+};
+
+// Sets what relates the summaries of one setting to the plain ring among them, where there is one.
+void relateToRing(std::span<Summary> summaries, const std::optional<double>& beta_ns);
+
+}  // namespace starling::bench

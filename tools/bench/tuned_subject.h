@@ -1,0 +1,14 @@
+// tuned_allreduce, which learns while it is measured.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "subject.h"
+
+namespace starling::bench {
+
+// `label` names the site: each setting is learned apart.
+std::unique_ptr<Subject> makeTunedSubject(const std::string& label, const SubjectServices& services);
+
+}  // namespace starling::bench

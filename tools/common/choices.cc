@@ -1,0 +1,30 @@
+#include "choices.h"
+
+#include <algorithm>
+
+#include "algos/simulator.h"
+
+namespace starling::cli {
+
+std::vector<std::string> splitChoices(const std::string& text) {
+  std::vector<std::string> choices;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    const std::string part = text.substr(start, comma - start);
+    const bool is_parameter = part.find('=') != std::string::npos && part.find(':') == std::string::npos;
+    if (is_parameter && !choices.empty()) {
+      choices.back() += "," + part;
+    } else {
+      choices.push_back(part);
+    }
+    start = comma + 1;
+  }
+  return choices;
+}
+
+bool namesStepTime(std::string_view choice) {
+  return choice.find(std::string(kStepTimeParameter) + "=") != std::string_view::npos;
+}
+
+}  // namespace starling::cli
