@@ -17,5 +17,6 @@ Schedule buildRingSegmented(const BuildRequest& request);
 Schedule buildSlt(const BuildRequest& request);
 Schedule buildPrr(const BuildRequest& request);
 Schedule buildReduceBcast(const BuildRequest& request);
+Schedule buildLateJoin(const BuildRequest& request);
 
 }  // namespace starling

@@ -29,6 +29,11 @@ constexpr Parameter kPrr[] = {
 constexpr Parameter kReduceBcast[] = {
     {"segments", 1, 1024, 1, "", "parts of the vector that follow each other through the tree"}, kWindow, kPacing};
 
+constexpr Parameter kLateJoin[] = {
+    {"segments", 1, 8192, 128, "", "blocks that follow each other; sqrt(log2 P n b/a) is best with one late rank"},
+    {"window", 1, 64, 1, "", "receives posted ahead, per lane; more than 1 lets rounds fall out of step"},
+    kPacing};
+
 constexpr const char* kAnyShape = "any ranks, any count";
 
 constexpr Algorithm kRows[] = {
@@ -122,6 +127,21 @@ constexpr Algorithm kRows[] = {
      .valid_text = kAnyShape,
      .cost = "ceil(log2 P) (2 a + 2 n b + n g), S = 1; segments let the two trees overlap",
      .source = "Thakur, Rabenseifner, Gropp 2005, binomial trees"},
+    {.id = 8,
+     .name = "late_join",
+     .trade_off = "with the table sorted, about one vector's time after one late rank, for any P; slower than the ring "
+                  "when nobody is late",
+     .parameters = kLateJoin,
+     .keeps_rank_order = false,
+     .uses_arrivals = false,
+     .is_valid = nullptr,
+     .build = buildLateJoin,
+     .valid_text = kAnyShape,
+     .cost =
+         "(S - 1 + ceil(log2 P)) (a + n b/S + n g/S) after the last arrival when sorted by it; about 2 (S + log2 P) "
+         "of these when nobody is late",
+     .source = "own, on the broadcast rounds of Traff 2024 (arXiv 2407.18004); for one late rank and P - 1 blocks "
+               "StragglAR 2025 (arXiv 2505.23523)"},
 };
 
 }  // namespace

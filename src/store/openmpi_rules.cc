@@ -31,6 +31,7 @@ constexpr Mapping kMappings[] = {
     {"ring", kRing, false},
     {"slt", kRing, true},
     {"prr", kRing, true},
+    {"late_join", kRing, true},
     {"ring_segmented", kSegmentedRing, false},
     {"rabenseifner", kRabenseifner, false},
 };

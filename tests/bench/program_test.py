@@ -9,7 +9,8 @@ import unittest
 from pathlib import Path
 
 BENCH, RANKS, MPIRUN = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-CATALOGUE = ["recursive_doubling", "rabenseifner", "ring", "ring_segmented", "slt", "prr", "reduce_bcast"]
+CATALOGUE = ["recursive_doubling", "rabenseifner", "ring", "ring_segmented", "slt", "prr", "reduce_bcast",
+             "late_join"]
 KEEP_ORDER = ["recursive_doubling", "rabenseifner", "slt", "reduce_bcast"]
 
 

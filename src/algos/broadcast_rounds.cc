@@ -1,0 +1,82 @@
+#include "algos/broadcast_rounds.h"
+
+#include <utility>
+
+namespace starling {
+namespace {
+
+// The block that an index receives in round j is the first block of an index between skip(j) and skip(j + 1) before it,
+// all of them different. First blocks are read off paths: an index is a sum of different skips, largest first, and the
+// smallest of them names the round in which the path, and with it index 0's newest block, arrives. The search walks
+// such sums, largest first, and strikes the skips out that it has used.
+class FirstBlocks {
+ public:
+  FirstBlocks(const std::vector<std::int32_t>& skips, std::int32_t index)
+      : skips_(skips), rounds_(skips.size() - 1), target_(skips.back() + index), is_used_(skips.size(), false) {
+    const std::size_t own = ownFirstBlock(index);
+    is_used_[own] = true;
+    explore(0, 2 * skips.back(), rounds_);
+    for (std::int32_t& block : found_) {
+      // The path that goes round to index 0 stands for the index's own first block; the others are a phase old.
+      const auto rounds = static_cast<std::int32_t>(rounds_);
+      block = block == rounds ? static_cast<std::int32_t>(own) : block - rounds;
+    }
+  }
+
+  std::vector<std::int32_t> take() && { return std::move(found_); }
+
+ private:
+  std::size_t ownFirstBlock(std::int32_t index) const {
+    std::int32_t reached = 0;
+    for (std::size_t e = rounds_; e-- > 0;) {
+      if (reached + skips_[e] == index) return e;
+      if (reached + skips_[e] < index) reached += skips_[e];
+    }
+    return rounds_;
+  }
+
+  // Paths on from `reached` by skips up to `largest`, to indices below `limit`.
+  void explore(std::int32_t reached, std::int32_t limit, std::size_t largest) {
+    for (std::size_t e = largest + 1; e-- > 0;) {
+      if (found_.size() == rounds_) return;
+      if (is_used_[e]) continue;
+      const std::int32_t next = reached + skips_[e];
+      if (next > latest() || next >= limit) continue;
+      if (next <= earliest()) explore(next, limit, e);
+      if (found_.size() == rounds_ || reached > earliest()) return;
+      limit = next;
+      found_.push_back(static_cast<std::int32_t>(e));
+      is_used_[e] = true;
+    }
+  }
+  // Between which indices the next round's may lie.
+  std::int32_t latest() const { return target_ - skips_[found_.size()]; }
+  std::int32_t earliest() const { return target_ - skips_[found_.size() + 1]; }
+
+  const std::vector<std::int32_t>& skips_;
+  const std::size_t rounds_;
+  const std::int32_t target_;
+  std::vector<bool> is_used_;
+  std::vector<std::int32_t> found_;
+};
+
+}  // namespace
+
+BroadcastRounds::BroadcastRounds(std::int32_t indices) : indices_(indices), skips_{indices} {
+  while (skips_.front() > 1) skips_.insert(skips_.begin(), (skips_.front() + 1) / 2);
+}
+
+std::vector<std::int32_t> BroadcastRounds::receives(std::int32_t index) const {
+  return FirstBlocks(skips_, index).take();
+}
+
+std::vector<std::int32_t> BroadcastRounds::sends(std::int32_t index) const {
+  std::vector<std::int32_t> blocks;
+  for (std::int32_t round = 0; round < roundsPerPhase(); ++round) {
+    const auto j = static_cast<std::size_t>(round);
+    blocks.push_back(index == 0 ? round : receives((index + skip(round)) % indices_)[j]);
+  }
+  return blocks;
+}
+
+}  // namespace starling

@@ -1,0 +1,153 @@
+// Late join: the early ranks combine among themselves while they wait for the latest one, whose blocks then go out in a
+// round-optimal broadcast. The first rank that a block comes to, its owner, has the early ranks' sum of it, and adds
+// the two; from there on the broadcast carries the result. A broadcast run backwards is a reduction: the same rounds,
+// last first and without the root, have brought the early ranks' sums to the owners. The root gets these sums, too, in
+// the one slot of each round that the broadcast leaves free, from the rank that would send to it (the giver), and adds
+// them to its own block in the same order. So every rank sends and receives one block in each round.
+//
+// Indices of the broadcast: the latest rank, P - 1, is the root, 0; rank r is r + 1.
+#include <algorithm>
+#include <vector>
+
+#include "algos/broadcast_rounds.h"
+#include "algos/builders.h"
+#include "algos/partition.h"
+#include "algos/schedule_writer.h"
+
+namespace starling {
+namespace {
+
+constexpr std::int32_t kRoot = 0;
+// The root sends the last block in all rounds of the last phase, first to this one.
+constexpr std::int32_t kOwnerOfLast = 1;
+constexpr std::int32_t kNoBlock = -1;
+
+// What this index does in one round of the broadcast, and what the root begins in it.
+struct Round {
+  std::int32_t sent = kNoBlock;  // negative: none
+  std::int32_t target = 0;
+  std::int32_t received = kNoBlock;  // likewise
+  std::int32_t source = 0;
+  std::int32_t joined = kNoBlock;  // the block that the root sends for the first time
+  std::int32_t again = kNoBlock;   // the last block, when the root sends it to others than its owner
+  std::int32_t root_target = 0;
+  std::int32_t giver = 0;
+};
+
+class LateJoin {
+ public:
+  LateJoin(const BuildRequest& request, std::int32_t blocks)
+      : ranks_(request.shape.ranks),
+        index_((request.virtual_rank + 1) % ranks_),
+        blocks_(blocks),
+        whole_{0, request.shape.count},
+        writer_(request, 4 * blocks) {
+    listRounds();
+  }
+
+  Schedule build() && {
+    if (index_ != kRoot) {
+      for (auto round = rounds_.rbegin(); round != rounds_.rend(); ++round) reduceBack(*round);
+    }
+    for (const Round& round : rounds_) copyToGiver(round);
+    for (const Round& round : rounds_) {
+      join(round);
+      distribute(round);
+    }
+    return std::move(writer_).finish();
+  }
+
+ private:
+  void listRounds() {
+    const BroadcastRounds broadcast(ranks_);
+    const std::vector<std::int32_t> receives = broadcast.receives(index_);
+    const std::vector<std::int32_t> sends = broadcast.sends(index_);
+    const std::int32_t per_phase = broadcast.roundsPerPhase();
+    const std::int32_t last = blocks_ - 1;
+    // The last phase is to begin with the last block.
+    const std::int32_t skipped = (per_phase - last % per_phase) % per_phase;
+    for (std::int32_t number = skipped; number < skipped + last + per_phase; ++number) {
+      const std::int32_t j = number % per_phase;
+      const std::int32_t phase = number - j - skipped;
+      const std::int32_t skip = broadcast.skip(j);
+      Round& round = rounds_.emplace_back();
+      round.target = (index_ + skip) % ranks_;
+      round.source = (index_ - skip + ranks_) % ranks_;
+      round.root_target = skip;
+      round.giver = ranks_ - skip;
+      if (round.target != kRoot) round.sent = std::min(sends[static_cast<std::size_t>(j)] + phase, last);
+      if (index_ != kRoot) round.received = std::min(receives[static_cast<std::size_t>(j)] + phase, last);
+      const bool is_repeated = phase == last && skip != kOwnerOfLast;
+      (is_repeated ? round.again : round.joined) = std::min(j + phase, last);
+    }
+  }
+
+  bool isFromRoot(const Round& round) const { return index_ == round.root_target; }
+
+  void reduceBack(const Round& round) {
+    if (round.received >= 0 && !isFromRoot(round)) send(round.received, round.source, kBackward);
+    // What the root will send once more is nobody's yet: it is summed up at the owner.
+    if (round.again >= 0 && isFromRoot(round)) send(round.again, kOwnerOfLast, kBackward);
+    if (round.sent >= 0) reduce(round.sent, round.target, OperandOrder::kIncomingLeft, kBackward);
+    if (round.again >= 0 && index_ == kOwnerOfLast) {
+      reduce(round.again, round.root_target, OperandOrder::kIncomingLeft, kBackward);
+    }
+  }
+
+  void copyToGiver(const Round& round) {
+    if (round.joined < 0 || round.giver == round.root_target) return;
+    if (isFromRoot(round)) send(round.joined, round.giver, kCopy);
+    if (index_ == round.giver) receive(round.joined, round.root_target, kCopy);
+  }
+
+  // Root and owner add the early ranks' sum and the latest one's block in this order.
+  void join(const Round& round) {
+    if (round.joined < 0) return;
+    if (index_ == kRoot) {
+      send(round.joined, round.root_target, kJoin);
+      reduce(round.joined, round.giver, OperandOrder::kIncomingLeft, kJoin);
+    }
+    if (index_ == round.giver) send(round.joined, kRoot, kJoin);
+    if (isFromRoot(round)) reduce(round.joined, kRoot, OperandOrder::kIncomingRight, kJoin);
+  }
+
+  void distribute(const Round& round) {
+    const bool joins = round.joined >= 0;
+    if (round.sent >= 0 && !(index_ == kRoot && joins)) send(round.sent, round.target, kForward);
+    if (round.received >= 0 && !(isFromRoot(round) && joins)) {
+      receive(round.received, round.source, kForward);
+    }
+  }
+
+  // Messages of one pair that have the same block are told apart by these.
+  enum Stage : std::int32_t { kBackward, kCopy, kJoin, kForward };
+
+  void send(std::int32_t block, std::int32_t index, Stage stage) {
+    writer_.send(blockOf(block), rankOf(index), tagOf(block, stage));
+  }
+  void receive(std::int32_t block, std::int32_t index, Stage stage) {
+    writer_.receive(blockOf(block), rankOf(index), tagOf(block, stage));
+  }
+  void reduce(std::int32_t block, std::int32_t index, OperandOrder order, Stage stage) {
+    writer_.reduce(blockOf(block), rankOf(index), order, tagOf(block, stage));
+  }
+  Block blockOf(std::int32_t block) const { return partOf(whole_, blocks_, block); }
+  std::int32_t rankOf(std::int32_t index) const { return (index - 1 + ranks_) % ranks_; }
+  std::int32_t tagOf(std::int32_t block, Stage stage) const { return stage * blocks_ + block; }
+
+  std::int32_t ranks_;
+  std::int32_t index_;
+  std::int32_t blocks_;
+  Block whole_;
+  ScheduleWriter writer_;
+  std::vector<Round> rounds_;
+};
+
+}  // namespace
+
+Schedule buildLateJoin(const BuildRequest& request) {
+  const std::int64_t blocks = std::min(request.parameters[0], request.shape.count);
+  return LateJoin(request, static_cast<std::int32_t>(blocks)).build();
+}
+
+}  // namespace starling
