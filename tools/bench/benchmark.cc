@@ -27,21 +27,14 @@ constexpr double kEdgeFraction = 0.5;
 
 Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, bool clocks_agree, Workload& workload)
     : arguments_(arguments), clock_(clock), clocks_agree_(clocks_agree), workload_(workload) {
-  PMPI_Comm_dup(MPI_COMM_WORLD, &control_);
-  PMPI_Comm_dup(MPI_COMM_WORLD, &planned_);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   // What the user knows is better than a probe; and one rank's view is all ranks', or parameters would differ.
-  model_ = probeCosts(planned_, clock_);
+  model_ = probeCosts(MPI_COMM_WORLD, clock_);
   std::array<double, 2> costs{model_.alpha.value, model_.beta};
-  PMPI_Bcast(costs.data(), 2, MPI_DOUBLE, 0, control_);
+  PMPI_Bcast(costs.data(), 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   model_.alpha = arguments.alpha.value_or(Seconds{costs[0]});
   model_.beta = arguments.beta_ns ? 1e-9 * *arguments.beta_ns : costs[1];
-}
-
-Benchmark::~Benchmark() {
-  PMPI_Comm_free(&planned_);
-  PMPI_Comm_free(&control_);
 }
 
 int Benchmark::run(const std::function<void(std::span<const Summary>)>& report) {
@@ -64,11 +57,11 @@ int Benchmark::run(const std::function<void(std::span<const Summary>)>& report) 
 }
 
 int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
-  if (!clocks_agree_) clock_offset_ = measureClockOffset(control_, clock_);
+  if (!clocks_agree_) clock_offset_ = measureClockOffset(MPI_COMM_WORLD, clock_);
   const std::size_t bytes = static_cast<std::size_t>(setting.count * workload_.elementSize().value);
   input_.assign(bytes, std::byte{});
   result_.assign(bytes, std::byte{});
-  const SubjectServices services{MPI_COMM_WORLD, planned_, &executor_, &workload_, model_};
+  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_, model_};
   const std::string label =
       fmt::format("{} {} {} ms", setting.count, formatPattern(arguments_.pattern), setting.delay_ms);
   for (const std::string& text : arguments_.algorithms) {
@@ -144,10 +137,10 @@ Forecast Benchmark::forecastFor(std::span<const Seconds> lateness, const Arrival
 }
 
 Seconds Benchmark::agreeOnStart() {
-  PMPI_Barrier(control_);
+  PMPI_Barrier(MPI_COMM_WORLD);
   const double mine = (clock_.now() - clock_offset_).value;
   double latest = 0.0;
-  PMPI_Allreduce(&mine, &latest, 1, MPI_DOUBLE, MPI_MAX, control_);
+  PMPI_Allreduce(&mine, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return Seconds{latest} + clock_offset_ + kStartMargin;
 }
 
@@ -170,7 +163,9 @@ Benchmark::CallResult Benchmark::collect(Seconds arrival, Seconds exit, std::int
   };
   const Stamps mine{(arrival - clock_offset_).value, (exit - clock_offset_).value, static_cast<double>(wrong)};
   std::vector<Stamps> all(static_cast<std::size_t>(ranks_));
-  PMPI_Allgather(&mine, 3, MPI_DOUBLE, all.data(), 3, MPI_DOUBLE, control_);
+  // Not MPI_Allgather, whose messages grow with the square of the ranks in some libraries.
+  PMPI_Gather(&mine, 3, MPI_DOUBLE, all.data(), 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  PMPI_Bcast(all.data(), 3 * ranks_, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   std::vector<Seconds> arrivals;
   std::vector<Seconds> exits;
   CallResult result;
@@ -209,8 +204,8 @@ std::optional<PerRank> Benchmark::perRank(std::int64_t value, bool known) {
   if (!known) return std::nullopt;
   std::int64_t sum = 0;
   PerRank figures;
-  PMPI_Reduce(&value, &sum, 1, MPI_INT64_T, MPI_SUM, 0, control_);
-  PMPI_Reduce(&value, &figures.maximum, 1, MPI_INT64_T, MPI_MAX, 0, control_);
+  PMPI_Reduce(&value, &sum, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(&value, &figures.maximum, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
   figures.mean = static_cast<double>(sum) / ranks_;
   return figures;
 }

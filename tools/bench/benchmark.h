@@ -24,7 +24,6 @@ namespace starling::bench {
 class Benchmark {
  public:
   Benchmark(const Arguments& arguments, const Clock& clock, bool clocks_agree, Workload& workload);
-  ~Benchmark();
   Benchmark(const Benchmark&) = delete;
   Benchmark& operator=(const Benchmark&) = delete;
 
@@ -68,8 +67,6 @@ class Benchmark {
   const Clock& clock_;
   const bool clocks_agree_;
   Workload& workload_;
-  MPI_Comm control_ = MPI_COMM_NULL;  // for what is not measured
-  MPI_Comm planned_ = MPI_COMM_NULL;
   int rank_ = 0;
   int ranks_ = 1;
   Seconds clock_offset_;  // what this rank's clock shows more than rank 0's

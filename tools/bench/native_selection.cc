@@ -11,4 +11,6 @@ Status checkNative(const std::string& name) {
 
 void selectNative(const std::string& /*name*/) {}
 
+void selectUsual() {}
+
 }  // namespace starling::bench

@@ -13,4 +13,7 @@ Status checkNative(const std::string& name);
 // For the next call of this rank. REQUIRES: checkNative() allows it.
 void selectNative(const std::string& name);
 
+// After that call: what the benchmark itself uses.
+void selectUsual();
+
 }  // namespace starling::bench

@@ -28,4 +28,6 @@ void selectNative(const std::string& name) {
   simgrid::smpi::colls::set_allreduce(name.empty() ? kSelectors.front() : name);
 }
 
+void selectUsual() { simgrid::smpi::colls::set_allreduce("rdb"); }
+
 }  // namespace starling::bench

@@ -15,8 +15,8 @@ class PlannedSubject final : public Subject {
   PlannedSubject(const SubjectChoice& choice, std::int64_t count, const SubjectServices& services)
       : name_(choice.algorithm), choice_(*choice.choice), count_(count), services_(services) {
     kind_ = classifyCall(static_cast<int>(count), services.workload->datatype(), services.workload->operation());
-    PMPI_Comm_rank(services.planned, &rank_);
-    PMPI_Comm_size(services.planned, &ranks_);
+    PMPI_Comm_rank(services.world, &rank_);
+    PMPI_Comm_size(services.world, &ranks_);
     if (!cli::namesStepTime(choice.text)) {
       setStepTime(choice_, shape(), services.workload->elementSize(), services.model);
     }
@@ -43,7 +43,7 @@ class PlannedSubject final : public Subject {
     const std::size_t bytes = static_cast<std::size_t>(count_) * kind_.reducer.element_size;
     if (bytes > 0) std::memcpy(buffers.result, buffers.input, bytes);
     Executor::Call call;
-    call.communicator = services_.planned;
+    call.communicator = services_.world;
     call.table = table_;
     call.work = buffers.result;
     call.reducer = kind_.reducer;

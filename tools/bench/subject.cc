@@ -17,8 +17,10 @@ class NativeSubject final : public Subject {
   int reduce(const Buffers& buffers) override {
     const bool has_selector = algorithm_.starts_with(kNativePrefix);
     selectNative(has_selector ? algorithm_.substr(std::string_view(kNativePrefix).size()) : "");
-    return PMPI_Allreduce(buffers.input, buffers.result, buffers.count, services_.workload->datatype(),
-                          services_.workload->operation(), services_.world);
+    const int code = PMPI_Allreduce(buffers.input, buffers.result, buffers.count, services_.workload->datatype(),
+                                    services_.workload->operation(), services_.world);
+    selectUsual();
+    return code;
   }
 
  private:

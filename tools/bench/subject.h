@@ -33,8 +33,8 @@ struct Buffers {
 
 // What all subjects of a run share.
 struct SubjectServices {
-  MPI_Comm world = MPI_COMM_NULL;    // of native and tuned calls
-  MPI_Comm planned = MPI_COMM_NULL;  // of schedules, which have its tags for themselves
+  // Nothing else sends point to point messages on it: schedules have its tags for themselves.
+  MPI_Comm world = MPI_COMM_NULL;
   Executor* executor = nullptr;
   Workload* workload = nullptr;
   CostModel model;  // for parameters that are times of the network's
