@@ -64,9 +64,9 @@ STARLING_EXPORT int starling_site_free(starling_site* site);
  * next tuned call waits until every rank has announced: so announce early, about halfway. Sends 8 bytes to every other
  * rank of `comm`. Fraction 0 sends nothing: it says, on all ranks or none, that the computation begins now, where it
  * does not begin at the latest tuned call (at a barrier, say). Without effect in a communicator that has not yet made
- * enough calls to be tuned, and on calls that the MPI library's own allreduce answers, that are reproducible, or whose
- * operation does not commute. STARLING_ERROR_ARGUMENT: no communicator, or no such fraction. Thread: as the tuned calls
- * on `comm`. */
+ * enough calls to be tuned, and on calls that the MPI library's own allreduce answers. In reproducible mode, and where
+ * the operation does not commute, ranks keep their order and only `direct` heeds who is late. STARLING_ERROR_ARGUMENT:
+ * no communicator, or no such fraction. Thread: as the tuned calls on `comm`. */
 STARLING_EXPORT int starling_edge(MPI_Comm comm, double fraction);
 
 /* Collective over MPI_COMM_WORLD, and optional: opens the tuning database and agrees on the options at once. The

@@ -18,5 +18,6 @@ Schedule buildSlt(const BuildRequest& request);
 Schedule buildPrr(const BuildRequest& request);
 Schedule buildReduceBcast(const BuildRequest& request);
 Schedule buildLateJoin(const BuildRequest& request);
+Schedule buildDirect(const BuildRequest& request);
 
 }  // namespace starling

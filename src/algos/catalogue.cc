@@ -1,6 +1,7 @@
 #include "algos/catalogue.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "algos/builders.h"
 
@@ -19,7 +20,8 @@ constexpr Parameter kRecursiveDoubling[] = {
 constexpr Parameter kRingSegmented[] = {
     {"segments", 1, 1024, 4, "", "pieces of each of the P blocks, pipelined along the ring"}, kWindow, kPacing};
 constexpr Parameter kSlt[] = {
-    {"segments", 0, 65536, 0, "", "parts of the vector that follow each other down the chain; 0 = P"},
+    {"segments", 0, 65536, 0, "",
+     "parts of the vector that follow each other down the chain; best: sqrt((P - 1) n b/a); 0 = P"},
     kWindow,
     kPacing};
 constexpr Parameter kPrr[] = {
@@ -30,9 +32,35 @@ constexpr Parameter kReduceBcast[] = {
     {"segments", 1, 1024, 1, "", "parts of the vector that follow each other through the tree"}, kWindow, kPacing};
 
 constexpr Parameter kLateJoin[] = {
-    {"segments", 1, 8192, 128, "", "blocks that follow each other; sqrt(log2 P n b/a) is best with one late rank"},
+    {"segments", 1, 8192, 128, "", "blocks that follow each other; best: sqrt((ceil(log2 P) - 1) n b/a)"},
     {"window", 1, 64, 1, "", "receives posted ahead, per lane; more than 1 lets rounds fall out of step"},
     kPacing};
+
+constexpr std::int64_t kDirectPacing = 4;
+constexpr Parameter kDirect[] = {
+    {"segments", 1, 1024, 32, "",
+     "parts of the vector that late ranks send one after another; best: sqrt(4 n b/(a P))"},
+    {"tau_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer one of P equal blocks; 0 = equal owners, all in time"},
+    {"window", 1, 64, 4, "", "receives posted ahead once the last ranks are there; all contributions before that are"},
+    {"pacing", 1, 64, kDirectPacing, "", "sends in flight, per lane"}};
+
+// Where (S + d) (a + n b / S), d other messages in a row, is least.
+double leastWith(double others, double transfers) { return std::sqrt(others * transfers); }
+
+// The chain has P - 1 links after the last arrival.
+double bestChainSegments(std::int32_t ranks, double transfers) { return leastWith(ranks - 1, transfers); }
+
+double bestLateJoinSegments(std::int32_t ranks, double transfers) {
+  return leastWith(std::ceil(std::log2(ranks)) - 1, transfers);
+}
+
+// (S + 1) (P a / k + n b / S) with k sends in flight, its default.
+double bestDirectSegments(std::int32_t ranks, double transfers) {
+  return std::sqrt(static_cast<double>(kDirectPacing) * transfers / ranks);
+}
+
+// Owners of short vectors hold everybody's part of a share that was rounded up to so many elements at most.
+constexpr std::int64_t kSideElementsPerRank = 5;
 
 constexpr const char* kAnyShape = "any ranks, any count";
 
@@ -53,6 +81,7 @@ constexpr Algorithm kRows[] = {
      .trade_off = "fewest rounds, so best for short vectors; sends and combines the whole vector in each",
      .parameters = kRecursiveDoubling,
      .keeps_rank_order = true,
+     .fixed_association = true,
      .uses_arrivals = false,
      .is_valid = nullptr,
      .build = buildRecursiveDoubling,
@@ -64,6 +93,7 @@ constexpr Algorithm kRows[] = {
      .trade_off = "few rounds and little data, for long vectors; pays two whole vectors where P is not a power of two",
      .parameters = kFlowOnly,
      .keeps_rank_order = true,
+     .fixed_association = true,
      .uses_arrivals = false,
      .is_valid = nullptr,
      .build = buildRabenseifner,
@@ -101,6 +131,7 @@ constexpr Algorithm kRows[] = {
      .uses_arrivals = false,
      .is_valid = nullptr,
      .build = buildSlt,
+     .best_segments = bestChainSegments,
      .valid_text = kAnyShape,
      .cost = "(2 P + S - 3) (a + n b/S + n g/S); (P + S - 1) of these after the last arrival when sorted by it",
      .source = "Proficz 2018, section 4.1, figure 5"},
@@ -136,17 +167,45 @@ constexpr Algorithm kRows[] = {
      .uses_arrivals = false,
      .is_valid = nullptr,
      .build = buildLateJoin,
+     .best_segments = bestLateJoinSegments,
      .valid_text = kAnyShape,
      .cost =
          "(S - 1 + ceil(log2 P)) (a + n b/S + n g/S) after the last arrival when sorted by it; about 2 (S + log2 P) "
          "of these when nobody is late",
      .source = "own, on the broadcast rounds of Traff 2024 (arXiv 2407.18004); for one late rank and P - 1 blocks "
                "StragglAR 2025 (arXiv 2505.23523)"},
+    {.id = 9,
+     .name = "direct",
+     .trade_off =
+         "in rank order and with the same bits whoever is late, at about one vector's time after any number of "
+         "late ranks; P messages per rank and part, and memory for up to three vectors more",
+     .parameters = kDirect,
+     .keeps_rank_order = true,
+     .fixed_association = true,
+     .uses_arrivals = true,
+     .scratch_vectors = 3,
+     .is_valid = nullptr,
+     .build = buildDirect,
+     .best_segments = bestDirectSegments,
+     .valid_text = kAnyShape,
+     .cost = "as ring when nobody is late; after m late ranks n b (P-1)/(P-m) (1 + 1/S) + S P a",
+     .source = "own; balanced the all-to-all reduction of Marendic 2012, section III, with an allgather"},
 };
 
 }  // namespace
 
 std::span<const Algorithm> catalogue() { return kRows; }
+
+std::int64_t scratchElements(const Algorithm& algorithm, const Shape& shape) {
+  const std::int64_t vectors = algorithm.scratch_vectors * shape.count;
+  return algorithm.scratch_vectors == 1 ? vectors : std::max(vectors, kSideElementsPerRank * shape.ranks);
+}
+
+std::int64_t mostScratchElements(const Shape& shape) {
+  std::int64_t most = 0;
+  for (const Algorithm& algorithm : kRows) most = std::max(most, scratchElements(algorithm, shape));
+  return most;
+}
 
 const Algorithm* findAlgorithm(std::string_view name) {
   const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Algorithm& a) { return a.name == name; });

@@ -47,19 +47,29 @@ struct Algorithm {
   const char* name;       // lower_snake
   const char* trade_off;  // one line
   std::span<const Parameter> parameters;
-  bool keeps_rank_order;                           // legal for non-commutative operations (with the identity table)
+  bool keeps_rank_order;  // legal for non-commutative operations (with the identity table)
+  // Combines as recursive_doubling does, whatever the parameters and arrivals: with the identity table all such rows
+  // give the same bits.
+  bool fixed_association = false;
   bool uses_arrivals;                              // its schedule depends on lateness_ns
+  std::int32_t scratch_vectors = 1;                // scratch memory in lengths of the vector; see scratchElements()
   bool (*is_valid)(const Shape& shape);            // null: always valid
   Schedule (*build)(const BuildRequest& request);  // null: `native`, which has no schedule
-  const char* valid_text;                          // is_valid for people
-  const char* cost;    // steps and bytes on the wire; P ranks, n bytes, S segments, a/b/g = alpha/beta/gamma
-  const char* source;  // paper, section
+  // Segments by the closed form of the cost, for n b / a of the vector; null: the default is as good as any.
+  double (*best_segments)(std::int32_t ranks, double transfers) = nullptr;
+  const char* valid_text;  // is_valid for people
+  const char* cost;        // steps and bytes on the wire; P ranks, n bytes, S segments, a/b/g = alpha/beta/gamma
+  const char* source;      // paper, section
 };
 
 inline constexpr std::int32_t kNativeAlgorithm = 0;
 
 // All rows, ordered by id. The first is `native`.
 std::span<const Algorithm> catalogue();
+
+// Elements of scratch memory that a rank needs at most for this row, or for any row.
+std::int64_t scratchElements(const Algorithm& algorithm, const Shape& shape);
+std::int64_t mostScratchElements(const Shape& shape);
 
 // nullptr when there is no such row.
 const Algorithm* findAlgorithm(std::string_view name);

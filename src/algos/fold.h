@@ -22,14 +22,14 @@ class Fold {
   std::int32_t positionOf(std::int32_t rank) const;
   // The inverse of positionOf().
   std::int32_t rankAt(std::int32_t position) const;
+  // The rank hands its input to a neighbour, or has that of one.
+  bool isInPair(std::int32_t rank) const { return rank < 2 * folded_; }
 
   // The steps before and after the power-of-two part, for `block`.
   void writeFolding(ScheduleWriter& writer, std::int32_t rank, const Block& block, std::int32_t tag) const;
   void writeUnfolding(ScheduleWriter& writer, std::int32_t rank, const Block& block, std::int32_t tag) const;
 
  private:
-  bool isInPair(std::int32_t rank) const { return rank < 2 * folded_; }
-
   std::int32_t power_ = 1;
   std::int32_t folded_ = 0;  // ranks folded away
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,10 @@ class HazardCheck {
  public:
   explicit HazardCheck(const Schedule& schedule) : schedule_(schedule), visited_by_(schedule.steps.size(), 0) {
     for (const Step& step : schedule.steps) {
-      borders_.push_back(step.block.offset);
-      borders_.push_back(step.block.offset + step.block.count);
+      for (const Block& place : placesOf(step)) {
+        borders_.push_back(place.offset);
+        borders_.push_back(place.offset + place.count);
+      }
     }
     std::sort(borders_.begin(), borders_.end());
     borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
@@ -28,12 +31,12 @@ class HazardCheck {
   Status run() {
     for (std::size_t index = 0; index < schedule_.steps.size(); ++index) {
       const Step& step = schedule_.steps[index];
-      const std::size_t begin = intervalAt(step.block.offset);
-      const std::size_t end = intervalAt(step.block.offset + step.block.count);
-      for (std::size_t i = begin; i < end; ++i) {
-        const Status ordered = step.kind == StepKind::kSend ? noteRead(i, index) : noteWrite(i, index);
-        if (!ordered.isOk()) return ordered;
-      }
+      const Places places = placesOf(step);
+      Status ordered = Status::ok();
+      if (step.kind != StepKind::kSend) ordered = note(places[0], index, &HazardCheck::noteWrite);
+      if (ordered.isOk() && step.kind == StepKind::kSend) ordered = note(places[0], index, &HazardCheck::noteRead);
+      if (ordered.isOk() && step.kind == StepKind::kCombine) ordered = note(places[1], index, &HazardCheck::noteRead);
+      if (!ordered.isOk()) return ordered;
     }
     return Status::ok();
   }
@@ -45,6 +48,24 @@ class HazardCheck {
     std::size_t writer = kNone;
     std::vector<std::size_t> readers;  // since `writer`
   };
+
+  // What a step touches: the block in its slot and, of a kCombine, in the one it reads; else the first again. Element i
+  // of slot s counts as s * count + i.
+  using Places = std::array<Block, 2>;
+  Places placesOf(const Step& step) const {
+    const std::int32_t second = step.kind == StepKind::kCombine ? step.source_slot : step.slot;
+    return {{{step.slot * schedule_.count + step.block.offset, step.block.count},
+             {second * schedule_.count + step.block.offset, step.block.count}}};
+  }
+
+  Status note(const Block& place, std::size_t step, Status (HazardCheck::*access)(std::size_t, std::size_t)) {
+    const std::size_t end = intervalAt(place.offset + place.count);
+    for (std::size_t i = intervalAt(place.offset); i < end; ++i) {
+      const Status ordered = (this->*access)(i, step);
+      if (!ordered.isOk()) return ordered;
+    }
+    return Status::ok();
+  }
 
   std::size_t intervalAt(std::int64_t offset) const {
     return static_cast<std::size_t>(std::lower_bound(borders_.begin(), borders_.end(), offset) - borders_.begin());
@@ -69,9 +90,11 @@ class HazardCheck {
 
   Status requireOrder(std::size_t before, std::size_t after, std::size_t interval) {
     if (before == kNone || waitsFor(after, before)) return Status::ok();
-    return Status::error(fmt::format("{} and {} both touch elements [{}, {}) and neither waits for the other.",
-                                     describeStep(schedule_, before), describeStep(schedule_, after),
-                                     borders_[interval], borders_[interval + 1]));
+    const std::int64_t slot = borders_[interval] / schedule_.count;
+    return Status::error(fmt::format(
+        "{} and {} both touch elements [{}, {}) of slot {} and neither waits for the other.",
+        describeStep(schedule_, before), describeStep(schedule_, after), borders_[interval] - slot * schedule_.count,
+        borders_[interval + 1] - slot * schedule_.count, slot));
   }
 
   bool waitsFor(std::size_t after, std::size_t before) {

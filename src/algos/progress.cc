@@ -42,7 +42,12 @@ std::size_t Progress::queueOf(StepId id) const {
 
 void Progress::fillQueues(std::int32_t window) {
   queues_.resize(graph_.ranks() * kQueuesPerRank);
-  for (StepId id = 0; id < graph_.size(); ++id) ++queues_[queueOf(id)].end;
+  const auto for_each_message = [this](const auto& action) {
+    for (StepId id = 0; id < graph_.size(); ++id) {
+      if (isMessage(graph_.step(id))) action(queues_[queueOf(id)], id);
+    }
+  };
+  for_each_message([](Queue& queue, StepId) { ++queue.end; });
   std::uint32_t begin = 0;
   std::vector<std::int32_t> reduces;
   for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
@@ -54,16 +59,21 @@ void Progress::fillQueues(std::int32_t window) {
     const Schedule& schedule = graph_.schedule(static_cast<std::int32_t>(i / kQueuesPerRank));
     queue.most_reduces = reduces[i / kQueuesPerRank];
     const bool sends = i % kDirections == kSendDirection;
-    queue.most_in_flight = window > 0 ? window : (sends ? schedule.pacing : schedule.window);
+    const std::size_t lane = i / kDirections % kMaxLanes;
+    queue.most_in_flight = window > 0 ? window : (sends ? schedule.pacing : windowOf(schedule, lane));
     queue.next = begin;
     begin += std::exchange(queue.end, begin);
   }
   queued_.resize(graph_.size());
-  for (StepId id = 0; id < graph_.size(); ++id) queued_[queues_[queueOf(id)].end++] = id;
+  for_each_message([this](Queue& queue, StepId id) { queued_[queue.end++] = id; });
 }
 
 void Progress::arrive(std::int32_t rank) {
   for (std::size_t i = 0; i < kQueuesPerRank; ++i) startFrom(rank * kQueuesPerRank + i);
+  const StepId first = graph_.firstOf(rank);
+  for (StepId id = first; id < first + graph_.schedule(rank).steps.size(); ++id) {
+    if (!isMessage(graph_.step(id)) && pending_[id] == 0) combinable_.push_back(id);
+  }
 }
 
 // Starts what may start in this queue. A reduce takes its message before its dependencies are complete.
@@ -95,24 +105,29 @@ void Progress::deliver(StepId send) {
   }
 }
 
-void Progress::combine(StepId reduce) { complete(reduce); }
+void Progress::combine(StepId step) { complete(step); }
 
 void Progress::complete(StepId id) {
   const std::int32_t rank = graph_.rankOf(id);
+  const Step& step = graph_.step(id);
   is_complete_[id] = 1;
-  Queue& queue = queues_[queueOf(id)];
-  --queue.in_flight;
-  queue.reduces -= graph_.step(id).kind == StepKind::kReduce ? 1 : 0;
+  if (isMessage(step)) {
+    Queue& queue = queues_[queueOf(id)];
+    --queue.in_flight;
+    queue.reduces -= step.kind == StepKind::kReduce ? 1 : 0;
+  }
   if (--steps_left_[rank] == 0) --ranks_left_;
   for (const StepId dependent : graph_.dependentsOf(id)) {
-    if (--pending_[dependent] > 0) continue;
-    if (graph_.step(dependent).kind != StepKind::kReduce) {
-      startFrom(queueOf(dependent));
-    } else if (is_delivered_[dependent] != 0) {
-      combinable_.push_back(dependent);
-    }
+    if (--pending_[dependent] == 0) release(dependent);
   }
-  startFrom(queueOf(id));
+  if (isMessage(step)) startFrom(queueOf(id));
+}
+
+// Nothing that the step waits for is open any more.
+void Progress::release(StepId id) {
+  const StepKind kind = graph_.step(id).kind;
+  if (kind == StepKind::kCombine || (kind == StepKind::kReduce && is_delivered_[id] != 0)) combinable_.push_back(id);
+  if (kind == StepKind::kSend || kind == StepKind::kReceive) startFrom(queueOf(id));
 }
 
 std::vector<StepId> Progress::takeReady() { return takeSorted(ready_); }

@@ -24,12 +24,12 @@ class Progress {
   void depart(StepId send);
   // It has come to the receiver.
   void deliver(StepId send);
-  // This kReduce step has been combined into its block.
-  void combine(StepId reduce);
+  // This kReduce or kCombine step has been combined into its block.
+  void combine(StepId step);
 
   // Messages, by their kSend step, that became possible since the last call; ascending.
   std::vector<StepId> takeReady();
-  // kReduce steps that have their message and may be combined, since the last call; ascending.
+  // kReduce steps that have their message and kCombine steps, if they may be combined, since the last call; ascending.
   std::vector<StepId> takeCombinable();
 
   // All steps of the rank, or of all ranks, are complete.
@@ -53,6 +53,7 @@ class Progress {
   void fillQueues(std::int32_t window);
   void startFrom(std::size_t queue);
   void complete(StepId id);
+  void release(StepId id);
 
   const StepGraph& graph_;
   std::vector<Queue> queues_;

@@ -1,17 +1,21 @@
 // Schedules: what one rank does in one allreduce, as pure data.
 //
-// Every rank holds a work vector of `count` elements that starts as its input and ends as the result. Steps move and
-// combine blocks of it. Peers are virtual ranks; the executor maps them through the virtual-rank table.
+// Every rank holds a work vector of `count` elements that starts as its input and ends as the result: slot 0. It may
+// also have side slots, 1 to `Schedule::side_slots`, which hold other ranks' values of the elements in
+// `Schedule::side_extent` and start undefined. Steps move and combine blocks of elements; which slot of its own a step
+// touches is the rank's affair, a message names the elements only. Peers are virtual ranks; the executor maps them
+// through the virtual-rank table.
 //
 // Order of execution. Each step waits for its dependencies; a kReduce waits with combining only: its message is taken
 // into scratch before, so that two ranks can exchange the same block. Sends of one lane start in program order, at most
 // `Schedule::pacing` of them in flight; so do its receives and reduces, counted together, at most `Schedule::window` (a
-// reduce is in flight until combined). Lanes, and the two directions, do not wait for one another. The verifier proves
-// every schedule free of deadlock for a window and a pacing of one and unbuffered sends; more of either only starts
-// steps earlier.
+// reduce is in flight until combined). Lanes, and the two directions, do not wait for one another; a kCombine waits for
+// its dependencies alone. The verifier proves every schedule free of deadlock for a window and a pacing of one and
+// unbuffered sends; more of either only starts steps earlier.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,23 +34,28 @@ enum class StepKind : std::uint8_t {
   kSend,     // block of the work vector -> peer
   kReceive,  // peer -> block of the work vector, overwriting it
   kReduce,   // peer -> scratch, then combined into the block
+  kCombine,  // the block of slot `source_slot`, combined into that of `slot`; no message
 };
 
-// How kReduce combines: (incoming op local) or (local op incoming).
+// How kReduce and kCombine combine: (incoming op local) or (local op incoming).
 enum class OperandOrder : std::uint8_t { kIncomingLeft, kIncomingRight };
 
 struct Step {
   StepKind kind = StepKind::kSend;
   OperandOrder order = OperandOrder::kIncomingLeft;
   std::uint8_t lane = 0;               // < kMaxLanes
-  std::int32_t peer = 0;               // virtual rank
+  std::int32_t peer = 0;               // virtual rank; of kCombine: none, 0
   std::int32_t tag = 0;                // in [0, Schedule::tag_span); unique per sender and receiver within one call
+  std::int32_t slot = 0;               // that is read (kSend) or written
+  std::int32_t source_slot = 0;        // of kCombine: that is read
   std::uint32_t first_dependency = 0;  // index into Schedule::dependencies
   std::uint32_t dependency_count = 0;
   Block block;
 };
 
 inline constexpr int kMaxLanes = 4;
+inline bool isMessage(const Step& step) { return step.kind != StepKind::kCombine; }
+
 // The only lane that reduces: scratch for one block of the work vector is then enough to run any schedule.
 inline constexpr std::uint8_t kReduceLane = 0;
 
@@ -54,10 +63,13 @@ inline constexpr std::uint8_t kReduceLane = 0;
 struct Schedule {
   std::int32_t ranks = 1;
   std::int32_t virtual_rank = 0;
-  std::int64_t count = 0;                   // elements of the work vector
-  std::int32_t tag_span = 1;                // equal on all ranks
-  std::int32_t window = 1;                  // receives and reduces in flight per lane
-  std::int32_t pacing = 1;                  // sends in flight per lane
+  std::int64_t count = 0;                              // elements of the work vector
+  std::int32_t tag_span = 1;                           // equal on all ranks
+  std::int32_t window = 1;                             // receives and reduces in flight per lane
+  std::array<std::int32_t, kMaxLanes> lane_windows{};  // the same of one lane, where not 0
+  std::int32_t pacing = 1;                             // sends in flight per lane
+  std::int32_t side_slots = 0;
+  Block side_extent;                        // elements that each side slot has
   std::vector<Step> steps;                  // no step has a block of zero elements
   std::vector<std::uint32_t> dependencies;  // indices of earlier steps
 
@@ -65,6 +77,10 @@ struct Schedule {
     return std::span(dependencies).subspan(step.first_dependency, step.dependency_count);
   }
 };
+
+inline std::int32_t windowOf(const Schedule& schedule, std::size_t lane) {
+  return schedule.lane_windows[lane] > 0 ? schedule.lane_windows[lane] : schedule.window;
+}
 
 // Elements of the largest block that is received to be reduced.
 inline std::int64_t largestReduction(const Schedule& schedule) {

@@ -17,8 +17,9 @@ void ScheduleWriter::send(const Block& block, std::int32_t peer, std::int32_t ta
   append({.kind = StepKind::kSend, .lane = lane, .peer = peer, .tag = tag, .block = block});
 }
 
-void ScheduleWriter::receive(const Block& block, std::int32_t peer, std::int32_t tag, std::uint8_t lane) {
-  append({.kind = StepKind::kReceive, .lane = lane, .peer = peer, .tag = tag, .block = block});
+void ScheduleWriter::receive(const Block& block, std::int32_t peer, std::int32_t tag, std::uint8_t lane,
+                             std::int32_t slot) {
+  append({.kind = StepKind::kReceive, .lane = lane, .peer = peer, .tag = tag, .slot = slot, .block = block});
 }
 
 void ScheduleWriter::reduce(const Block& block, std::int32_t peer, OperandOrder order, std::int32_t tag,
@@ -26,10 +27,24 @@ void ScheduleWriter::reduce(const Block& block, std::int32_t peer, OperandOrder 
   append({.kind = StepKind::kReduce, .order = order, .lane = lane, .peer = peer, .tag = tag, .block = block});
 }
 
+void ScheduleWriter::combine(const Block& block, std::int32_t source, std::int32_t target, OperandOrder order) {
+  append({.kind = StepKind::kCombine, .order = order, .slot = target, .source_slot = source, .block = block});
+}
+
+void ScheduleWriter::addSideSlots(std::int32_t slots, const Block& extent) {
+  schedule_.side_slots = slots;
+  schedule_.side_extent = extent;
+  intervals_.begin()->second.end = (slots + 1) * schedule_.count;
+}
+
 Schedule ScheduleWriter::finish() && { return std::move(schedule_); }
 
-// The interval that begins at `offset`, cut off from the one around it where there is none yet; end() at the vector's
-// end.
+Block ScheduleWriter::placeOf(const Block& block, std::int32_t slot) const {
+  return {slot * schedule_.count + block.offset, block.count};
+}
+
+// The interval that begins at `offset`, cut off from the one around it where there is none yet; end() at the end of the
+// last slot.
 ScheduleWriter::Intervals::iterator ScheduleWriter::splitAt(std::int64_t offset) {
   const auto after = intervals_.lower_bound(offset);
   if (after != intervals_.end() && after->first == offset) return after;
@@ -40,9 +55,9 @@ ScheduleWriter::Intervals::iterator ScheduleWriter::splitAt(std::int64_t offset)
   return second_half;
 }
 
-void ScheduleWriter::noteRead(const Block& block, std::uint32_t step) {
-  const auto first = splitAt(block.offset);
-  const auto last = splitAt(block.offset + block.count);
+void ScheduleWriter::noteRead(const Block& place, std::uint32_t step) {
+  const auto first = splitAt(place.offset);
+  const auto last = splitAt(place.offset + place.count);
   for (auto it = first; it != last; ++it) {
     Interval& interval = it->second;
     if (interval.is_written) schedule_.dependencies.push_back(interval.writer);
@@ -50,9 +65,9 @@ void ScheduleWriter::noteRead(const Block& block, std::uint32_t step) {
   }
 }
 
-void ScheduleWriter::noteWrite(const Block& block, std::uint32_t step) {
-  const std::int64_t end = block.offset + block.count;
-  const auto first = splitAt(block.offset);
+void ScheduleWriter::noteWrite(const Block& place, std::uint32_t step) {
+  const std::int64_t end = place.offset + place.count;
+  const auto first = splitAt(place.offset);
   const auto last = splitAt(end);
   for (auto it = first; it != last; ++it) {
     const Interval& interval = it->second;
@@ -70,9 +85,10 @@ void ScheduleWriter::append(Step step) {
   std::vector<std::uint32_t>& dependencies = schedule_.dependencies;
   step.first_dependency = static_cast<std::uint32_t>(dependencies.size());
   if (step.kind == StepKind::kSend) {
-    noteRead(step.block, index);
+    noteRead(placeOf(step.block, step.slot), index);
   } else {
-    noteWrite(step.block, index);
+    if (step.kind == StepKind::kCombine) noteRead(placeOf(step.block, step.source_slot), index);
+    noteWrite(placeOf(step.block, step.slot), index);
   }
   const auto own = dependencies.begin() + step.first_dependency;
   std::sort(own, dependencies.end());

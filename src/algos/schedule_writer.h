@@ -14,6 +14,7 @@ namespace starling {
 // it and the sends that read it since; a new step depends on those it would otherwise race with (read after write,
 // write after read, write after write). No builder can therefore make a data hazard.
 //
+// Side slots are told apart from the work vector in the same way; a step says which slot it means where it is not 0.
 // Blocks of zero elements are dropped. Sender and receiver are told the same block, so both drop it.
 // Time and memory: linear in the steps, times the logarithm of the intervals that are told apart.
 class ScheduleWriter {
@@ -22,8 +23,17 @@ class ScheduleWriter {
   ScheduleWriter(const BuildRequest& request, std::int32_t tag_span);
 
   void send(const Block& block, std::int32_t peer, std::int32_t tag, std::uint8_t lane = 0);
-  void receive(const Block& block, std::int32_t peer, std::int32_t tag, std::uint8_t lane = 0);
+  void receive(const Block& block, std::int32_t peer, std::int32_t tag, std::uint8_t lane = 0, std::int32_t slot = 0);
   void reduce(const Block& block, std::int32_t peer, OperandOrder order, std::int32_t tag, std::uint8_t lane = 0);
+
+  // Combines the block of side slot or work vector `source` into that of `target`.
+  void combine(const Block& block, std::int32_t source, std::int32_t target, OperandOrder order);
+
+  // REQUIRES: before any step. `extent` lies in the work vector.
+  void addSideSlots(std::int32_t slots, const Block& extent);
+
+  // Receives of this lane that may be in flight, whatever the window.
+  void setLaneWindow(std::uint8_t lane, std::int32_t window) { schedule_.lane_windows[lane] = window; }
 
   Schedule finish() &&;
 
@@ -34,11 +44,13 @@ class ScheduleWriter {
     std::uint32_t writer = 0;
     std::vector<std::uint32_t> readers;  // since `writer`
   };
-  using Intervals = std::map<std::int64_t, Interval>;  // by first element; they cover the work vector
+  // By first element, where element i of slot s counts as s * count + i; they cover the work vector and the slots.
+  using Intervals = std::map<std::int64_t, Interval>;
 
   Intervals::iterator splitAt(std::int64_t offset);
-  void noteRead(const Block& block, std::uint32_t step);
-  void noteWrite(const Block& block, std::uint32_t step);
+  Block placeOf(const Block& block, std::int32_t slot) const;
+  void noteRead(const Block& place, std::uint32_t step);
+  void noteWrite(const Block& place, std::uint32_t step);
   void append(Step step);
 
   Schedule schedule_;

@@ -46,7 +46,8 @@ class Simulation {
         progress_(graph, window),
         element_size_(static_cast<double>(element_size.value)),
         model_(model),
-        alpha_(onGrid(model.alpha.value)),
+        overhead_(onGrid(std::min(model.overhead, model.alpha).value)),
+        flight_(onGrid(model.alpha.value) - overhead_),
         ranks_(graph.ranks()) {}
 
   Result<SimulatedCall> run(std::span<const Seconds> arrivals) {
@@ -148,7 +149,9 @@ class Simulation {
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (const Waiting& waiting : candidates) {
-      if (sender(waiting.send).busy_out < model_.ports && receiver(waiting.send).busy_in < model_.ports) {
+      const Rank& source = sender(waiting.send);
+      const bool is_next = source.out.front() == waiting;
+      if (is_next && source.busy_out < model_.ports && receiver(waiting.send).busy_in < model_.ports) {
         startTransfer(waiting);
       }
     }
@@ -161,9 +164,9 @@ class Simulation {
     std::erase(receiver(send).in, waiting);
     ++sender(send).busy_out;
     ++receiver(send).busy_in;
-    const double on_wire = secondsFor(model_.beta, step.block);
-    const double end = now_ + alpha_ + on_wire;
-    events_.push({now_ + on_wire, EventKind::kPortsFree, send});
+    const double busy = overhead_ + secondsFor(model_.beta, step.block);
+    const double end = now_ + busy + flight_;
+    events_.push({now_ + busy, EventKind::kPortsFree, send});
     events_.push({end, EventKind::kDelivered, send});
     call_.transfers.push_back({graph_.rankOf(send), step.peer, step.block, graph_.step(graph_.partnerOf(send)).kind,
                                Seconds{now_}, Seconds{end}});
@@ -173,7 +176,8 @@ class Simulation {
   Progress progress_;
   const double element_size_;
   const CostModel model_;
-  const double alpha_;
+  const double overhead_;
+  const double flight_;  // what is pure delay
   std::vector<Rank> ranks_;
   std::vector<std::int32_t> freed_;  // ranks that had a port freed now
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
@@ -189,10 +193,11 @@ Status checkInputs(std::span<const Schedule> schedules, Bytes element_size, cons
     return Status::error(fmt::format("There are {} schedules and {} arrivals; give one of each per rank.",
                                      schedules.size(), arrivals.size()));
   }
-  if (!isDuration(model.alpha.value) || !isDuration(model.beta) || !isDuration(model.gamma) || model.ports < 1 ||
-      element_size.value < 0 || window < 0) {
+  if (!isDuration(model.alpha.value) || !isDuration(model.overhead.value) || !isDuration(model.beta) ||
+      !isDuration(model.gamma) || model.ports < 1 || element_size.value < 0 || window < 0) {
     return Status::error(
-        "alpha, beta, gamma, the element size and the window must be finite and not negative, and there must be a "
+        "alpha, overhead, beta, gamma, the element size and the window must be finite and not negative, and there must "
+        "be a "
         "port.");
   }
   const auto is_finite = [](Seconds arrival) { return std::isfinite(arrival.value); };
@@ -239,6 +244,19 @@ void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const C
     const double part_bytes = static_cast<double>(shape.count * element_size.value) / shape.ranks;
     const Seconds step{model.alpha.value + model.beta * part_bytes};
     choice.parameters[i] = std::clamp(toNanoseconds(step), parameters[i].minimum, parameters[i].maximum);
+  }
+}
+
+void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  if (algorithm.best_segments == nullptr || shape.ranks < 2 || model.alpha <= Seconds{}) return;
+  const double bytes = static_cast<double>(shape.count * element_size.value);
+  const double best = algorithm.best_segments(shape.ranks, bytes * model.beta / model.alpha.value);
+  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
+    const Parameter& parameter = algorithm.parameters[i];
+    if (parameter.name != kSegmentsParameter) continue;
+    const std::int64_t most = std::min(parameter.maximum, std::max<std::int64_t>(shape.count, 1));
+    choice.parameters[i] = std::llround(std::clamp(best, 1.0, static_cast<double>(most)));
   }
 }
 

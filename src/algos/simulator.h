@@ -1,11 +1,13 @@
 // Schedules on virtual time: the tuner's prior, the tests' stopwatch, and `starling simulate`.
 //
 // Model. A message of n bytes takes alpha + beta n. It starts when sender and receiver have both started their step
-// (unbuffered), the sender has a free port out and the receiver a free port in; ports serve in the order in which
-// messages become ready, ties by lower rank, then program order. It holds both ports for beta n; alpha is pure delay.
+// (unbuffered), the sender has a free port out and the receiver a free port in. Ports serve in the order in which
+// messages become ready, ties by lower rank, then program order; no message overtakes another of its sender. It holds
+// both ports for overhead + beta n; the rest of alpha is pure delay.
 // The sender's step ends when the last byte has left it, the receiver's when it has come; a rank exits when all its
 // steps have ended, sends included.
-// A reduction takes gamma n on the receiver, one at a time. Source: the Hockney model as in seed 000, section 3.
+// A reduction takes gamma n on the receiver, one at a time. Source: the Hockney model as in seed 000, section 3, with
+// the gap between messages of LogGP (Alexandrov et al. 1995).
 #pragma once
 
 #include <cstdint>
@@ -24,6 +26,7 @@ struct CostModel {
   double beta = 8e-9;      // seconds per byte on the wire
   double gamma = 0.0;      // seconds per byte reduced
   std::int32_t ports = 1;  // transfers that a rank may have in flight each way
+  Seconds overhead{0.0};   // by which messages in a row follow each other, beyond their bytes; part of alpha
 };
 
 // One transfer of a simulated call.
@@ -53,11 +56,18 @@ Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes elemen
 // Builds all ranks' schedules of one choice. REQUIRES: as buildSchedule().
 std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns);
 
+// The parameter of rows that cut the vector in parts which follow each other.
+inline constexpr std::string_view kSegmentsParameter = "segments";
+
 // The parameter by which arrival-aware rows ask for the time of one step: of a P-th part of the vector to a neighbour.
 inline constexpr std::string_view kStepTimeParameter = "tau_ns";
 
 // Sets that parameter from the model, where the algorithm has it.
 void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
+
+// Sets the segments by the row's closed form, where it has one; within the parameter's range and the elements there
+// are.
+void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
 // Mean exit minus last arrival: the figure that candidates are compared by.
 Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals);

@@ -8,12 +8,12 @@
 namespace starling {
 namespace {
 
-// What is wrong with a step as such, "" if nothing.
-std::string faultOf(const Schedule& schedule, std::size_t index) {
-  const Step& step = schedule.steps[index];
-  if (step.kind != StepKind::kSend && step.kind != StepKind::kReceive && step.kind != StepKind::kReduce) {
-    return "has an unknown kind";
-  }
+bool contains(const Block& outer, const Block& inner) {
+  return inner.offset >= outer.offset && inner.offset - outer.offset <= outer.count - inner.count;
+}
+
+// What is wrong with a message's step as such, "" if nothing.
+std::string messageFaultOf(const Schedule& schedule, const Step& step) {
   if (step.lane >= kMaxLanes) return fmt::format("is in lane {}, and there are {}", step.lane, kMaxLanes);
   if (step.kind == StepKind::kReduce && step.lane != kReduceLane) {
     return fmt::format("reduces in lane {}, and only lane {} may", step.lane, kReduceLane);
@@ -22,11 +22,30 @@ std::string faultOf(const Schedule& schedule, std::size_t index) {
     return fmt::format("has no other rank as its peer, there are {}", schedule.ranks);
   }
   if (step.tag < 0 || step.tag >= schedule.tag_span) return fmt::format("has a tag beyond {}", schedule.tag_span);
-  const Block& block = step.block;
-  if (block.count <= 0) return "moves no elements; leave such steps out";
-  if (block.offset < 0 || block.offset > schedule.count - block.count) {
+  return "";
+}
+
+std::string slotFaultOf(const Schedule& schedule, const Step& step, std::int32_t slot) {
+  if (slot < 0 || slot > schedule.side_slots) {
+    return fmt::format("names slot {}, and there are {} beside the work vector", slot, schedule.side_slots);
+  }
+  if (slot > 0 && !contains(schedule.side_extent, step.block)) return "leaves the elements that side slots have";
+  return "";
+}
+
+// What is wrong with a step as such, "" if nothing.
+std::string faultOf(const Schedule& schedule, std::size_t index) {
+  const Step& step = schedule.steps[index];
+  if (step.kind > StepKind::kCombine) return "has an unknown kind";
+  if (step.block.count <= 0) return "moves no elements; leave such steps out";
+  if (!contains({0, schedule.count}, step.block)) {
     return fmt::format("leaves the work vector of {} elements", schedule.count);
   }
+  std::string fault = slotFaultOf(schedule, step, step.slot);
+  if (fault.empty() && isMessage(step)) fault = messageFaultOf(schedule, step);
+  if (fault.empty() && !isMessage(step)) fault = slotFaultOf(schedule, step, step.source_slot);
+  if (fault.empty() && !isMessage(step) && step.slot == step.source_slot) fault = "combines a block with itself";
+  if (!fault.empty()) return fault;
   const std::size_t known = schedule.dependencies.size();
   if (step.first_dependency > known || step.dependency_count > known - step.first_dependency) {
     return "has dependencies beyond the list of them";
@@ -45,7 +64,7 @@ Status checkSchedules(std::span<const Schedule> schedules) {
     if (static_cast<std::size_t>(schedule.ranks) != schedules.size() ||
         static_cast<std::size_t>(schedule.virtual_rank) != rank || schedule.count != model.count ||
         schedule.tag_span != model.tag_span || schedule.tag_span < 1 || schedule.window < 1 || schedule.pacing < 1 ||
-        schedule.count < 0) {
+        schedule.count < 0 || schedule.side_slots < 0) {
       return Status::error(
           fmt::format("Schedule {} is for rank {} of {} with {} elements, tag span {}, window {} and pacing {}; it "
                       "must be for rank "
@@ -65,6 +84,10 @@ Status checkSchedules(std::span<const Schedule> schedules) {
 
 std::string describeStep(const Schedule& schedule, std::size_t index) {
   const Step& step = schedule.steps[index];
+  if (step.kind == StepKind::kCombine) {
+    return fmt::format("rank {}, step {} (combine of [{}, {}) of slot {} into slot {})", schedule.virtual_rank, index,
+                       step.block.offset, step.block.offset + step.block.count, step.source_slot, step.slot);
+  }
   const bool is_send = step.kind == StepKind::kSend;
   const char* action = is_send ? "send" : step.kind == StepKind::kReceive ? "receive" : "reduce";
   return fmt::format("rank {}, step {} ({} of [{}, {}) {} rank {}, tag {})", schedule.virtual_rank, index, action,
@@ -98,6 +121,7 @@ Status StepGraph::matchMessages() {
   std::vector<std::vector<Side>> receives(schedules_.size());
   for (StepId id = 0; id < size(); ++id) {
     const Step& side = step(id);
+    if (!isMessage(side)) continue;
     if (side.kind == StepKind::kSend) {
       sends[rank_of_[id]].push_back({side.peer, side.tag, id});
     } else {

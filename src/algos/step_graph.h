@@ -31,7 +31,7 @@ class StepGraph {
   const Step& step(StepId id) const { return schedules_[rank_of_[id]].steps[id - first_[rank_of_[id]]]; }
   std::int32_t rankOf(StepId id) const { return rank_of_[id]; }
   StepId firstOf(std::int32_t rank) const { return first_[rank]; }
-  // The other side of the step's message.
+  // The other side of the step's message. REQUIRES: it has one.
   StepId partnerOf(StepId id) const { return partner_[id]; }
   // Steps of the same rank that wait for this one.
   std::span<const StepId> dependentsOf(StepId id) const {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -28,8 +30,10 @@ class SymbolicCall {
     }
     std::sort(borders_.begin(), borders_.end());
     borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
+    const std::size_t intervals = borders_.size() - 1;
     for (std::int32_t rank = 0; rank < graph.ranks(); ++rank) {
-      held_.emplace_back(borders_.size() - 1, static_cast<TreeId>(rank));
+      held_.emplace_back(intervals, static_cast<TreeId>(rank));
+      held_.back().resize((graph.schedule(rank).side_slots + std::size_t{1}) * intervals, kUndefined);
     }
   }
 
@@ -40,15 +44,16 @@ class SymbolicCall {
     while (true) {
       const std::vector<StepId> ready = progress.takeReady();
       for (const StepId send : ready) {
-        deliver(send);
+        const Status delivered = deliver(send);
+        if (!delivered.isOk()) return delivered;
         progress.depart(send);
         progress.deliver(send);
       }
       const std::vector<StepId> combinable = progress.takeCombinable();
-      for (const StepId reduce : combinable) {
-        const Status combined = combine(reduce);
+      for (const StepId step : combinable) {
+        const Status combined = combine(step);
         if (!combined.isOk()) return combined;
-        progress.combine(reduce);
+        progress.combine(step);
       }
       if (ready.empty() && combinable.empty()) break;
     }
@@ -61,7 +66,7 @@ class SymbolicCall {
 
   Status checkResults() const {
     for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
-      for (std::size_t i = 0; i < held_[rank].size(); ++i) {
+      for (std::size_t i = 0; i + 1 < borders_.size(); ++i) {
         const auto missing = forest_.missingInput(held_[rank][i]);
         if (missing) {
           return Status::error(
@@ -77,6 +82,8 @@ class SymbolicCall {
   }
 
  private:
+  static constexpr TreeId kUndefined = static_cast<TreeId>(-1);
+
   std::pair<std::size_t, std::size_t> intervalsOf(const Block& block) const {
     const auto at = [&](std::int64_t offset) {
       return static_cast<std::size_t>(std::lower_bound(borders_.begin(), borders_.end(), offset) - borders_.begin());
@@ -88,36 +95,54 @@ class SymbolicCall {
     return fmt::format("[{}, {})", borders_[interval], borders_[interval + 1]);
   }
 
-  void deliver(StepId send) {
-    const StepId receiver = graph_.partnerOf(send);
-    const auto [begin, end] = intervalsOf(graph_.step(send).block);
-    const auto source = held_[graph_.rankOf(send)].begin();
-    if (graph_.step(receiver).kind == StepKind::kReceive) {
-      std::copy(source + begin, source + end, held_[graph_.rankOf(receiver)].begin() + begin);
-    } else {
-      scratch_[receiver].assign(source + begin, source + end);
-    }
+  // What the rank holds of the step's block in that slot.
+  std::span<TreeId> heldBy(StepId id, std::int32_t slot) {
+    const auto [begin, end] = intervalsOf(graph_.step(id).block);
+    return std::span(held_[graph_.rankOf(id)]).subspan(slot * (borders_.size() - 1) + begin, end - begin);
   }
 
-  Status combine(StepId reduce) {
-    const Step& step = graph_.step(reduce);
-    const auto [begin, end] = intervalsOf(step.block);
-    const std::vector<TreeId> incoming = std::move(scratch_.extract(reduce).mapped());
-    std::vector<TreeId>& held = held_[graph_.rankOf(reduce)];
-    for (std::size_t i = begin; i < end; ++i) {
-      const TreeId other = incoming[i - begin];
-      const auto shared = forest_.sharedInput(other, held[i]);
-      if (shared) {
-        return Status::error(fmt::format("{} combines the input of rank {} a second time in elements {}.",
-                                         graph_.describe(reduce), *shared, describe(i)));
-      }
-      const bool is_left = step.order == OperandOrder::kIncomingLeft;
-      held[i] = is_left ? forest_.combine(other, held[i]) : forest_.combine(held[i], other);
-      if (claims_.keeps_rank_order && !forest_.isInRankOrder(held[i])) {
-        return Status::error(
-            fmt::format("{} combines elements {} out of rank order, which the algorithm claims to keep.",
-                        graph_.describe(reduce), describe(i)));
-      }
+  Status deliver(StepId send) {
+    const StepId receiver = graph_.partnerOf(send);
+    const std::span<const TreeId> source = heldBy(send, graph_.step(send).slot);
+    if (std::find(source.begin(), source.end(), kUndefined) != source.end()) {
+      return Status::error(fmt::format("{} sends what nothing was written to.", graph_.describe(send)));
+    }
+    if (graph_.step(receiver).kind == StepKind::kReceive) {
+      std::copy(source.begin(), source.end(), heldBy(receiver, graph_.step(receiver).slot).begin());
+    } else {
+      scratch_[receiver].assign(source.begin(), source.end());
+    }
+    return Status::ok();
+  }
+
+  Status combine(StepId id) {
+    const Step& step = graph_.step(id);
+    if (step.kind == StepKind::kCombine) return combineWith(heldBy(id, step.source_slot), id);
+    return combineWith(std::move(scratch_.extract(id).mapped()), id);
+  }
+
+  Status combineWith(std::span<const TreeId> incoming, StepId id) {
+    const std::span<TreeId> held = heldBy(id, graph_.step(id).slot);
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      const Status combined = combineInterval(incoming[i], held[i], id);
+      if (!combined.isOk()) return combined;
+    }
+    return Status::ok();
+  }
+
+  Status combineInterval(TreeId incoming, TreeId& held, StepId id) {
+    const Step& step = graph_.step(id);
+    const auto fault = [&](const std::string& what) {
+      return Status::error(fmt::format("{} {} in elements [{}, {}).", graph_.describe(id), what, step.block.offset,
+                                       step.block.offset + step.block.count));
+    };
+    if (incoming == kUndefined || held == kUndefined) return fault("combines what nothing was written to");
+    const auto shared = forest_.sharedInput(incoming, held);
+    if (shared) return fault(fmt::format("combines the input of rank {} a second time", *shared));
+    const bool is_left = step.order == OperandOrder::kIncomingLeft;
+    held = is_left ? forest_.combine(incoming, held) : forest_.combine(held, incoming);
+    if (claims_.keeps_rank_order && !forest_.isInRankOrder(held)) {
+      return fault("combines out of rank order, which the algorithm claims to keep,");
     }
     return Status::ok();
   }
@@ -126,7 +151,7 @@ class SymbolicCall {
   const Claims claims_;
   OperandForest forest_;
   std::vector<std::int64_t> borders_;                        // interval i is [borders_[i], borders_[i + 1])
-  std::vector<std::vector<TreeId>> held_;                    // by rank, then interval
+  std::vector<std::vector<TreeId>> held_;                    // by rank, then slot and interval
   std::unordered_map<StepId, std::vector<TreeId>> scratch_;  // by kReduce step, until combined
 };
 

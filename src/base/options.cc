@@ -79,13 +79,17 @@ constexpr OptionRow kTable[] = {
      "off passes every call to the MPI library; observe records and changes nothing; tune learns and chooses.",
      applyMode},
     {"STARLING_ALGORITHM", "a name of `starling algorithms`, or NAME:parameter=value,...", "", "", true,
-     "Uses this algorithm wherever it is valid instead of learning one.",
+     "Uses this algorithm wherever it is valid instead of learning one. In reproducible mode: recursive_doubling, "
+     "rabenseifner or direct.",
      [](const OptionRow&, std::string_view text, Options& options) {
        options.algorithm = text;
        return Status::ok();
      }},
     {"STARLING_REPRODUCIBLE", "0 | 1", "0", "", true,
-     "1 fixes the association of operands by rank and count alone, so that runs give equal bits.", applyReproducible},
+     "1 fixes the association of operands by rank and count alone (that of recursive_doubling), so that runs give "
+     "equal "
+     "bits.",
+     applyReproducible},
     {"STARLING_DB", "a path", "", "", false, "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db.",
      [](const OptionRow&, std::string_view text, Options& options) {
        options.database = text;

@@ -3,17 +3,36 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <numeric>
 
 namespace starling {
 
 PreparedSchedule::PreparedSchedule(Schedule schedule) : schedule_(std::move(schedule)) {
   for (std::uint32_t i = 0; i < schedule_.steps.size(); ++i) {
     const Step& step = schedule_.steps[i];
-    Queue& queue = queues_[step.lane];
-    (step.kind == StepKind::kSend ? queue.sends : queue.receives).push_back(i);
+    if (isMessage(step)) {
+      Queue& queue = queues_[step.lane];
+      (step.kind == StepKind::kSend ? queue.sends : queue.receives).push_back(i);
+    } else if (step.dependency_count == 0) {
+      independent_combines_.push_back(i);
+    }
   }
-  largest_reduction_ = starling::largestReduction(schedule_);
-  scratch_slots_ = reducesInFlight(schedule_, schedule_.window);
+  side_elements_ = schedule_.side_slots * schedule_.side_extent.count;
+  largest_reduction_ = largestReduction(schedule_);
+  landings_ = reducesInFlight(schedule_, schedule_.window);
+  linkDependents();
+}
+
+void PreparedSchedule::linkDependents() {
+  const std::vector<Step>& steps = schedule_.steps;
+  first_dependent_.assign(steps.size() + 1, 0);
+  for (const std::uint32_t dependency : schedule_.dependencies) ++first_dependent_[dependency + 1];
+  std::partial_sum(first_dependent_.begin(), first_dependent_.end(), first_dependent_.begin());
+  dependents_.resize(schedule_.dependencies.size());
+  std::vector<std::uint32_t> filled(first_dependent_.begin(), first_dependent_.end() - 1);
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    for (const std::uint32_t dependency : schedule_.dependenciesOf(steps[i])) dependents_[filled[dependency]++] = i;
+  }
 }
 
 bool Executor::reserve(std::size_t bytes) {
@@ -27,18 +46,24 @@ bool Executor::reserve(std::size_t bytes) {
 }
 
 void Executor::begin(const PreparedSchedule& prepared, const Call& call) {
-  done_.assign(prepared.schedule_.steps.size(), 0);
+  pending_.clear();
+  for (const Step& step : prepared.schedule_.steps) pending_.push_back(step.dependency_count);
   steps_done_ = 0;
   requests_.clear();
   flights_.clear();
   sends_in_flight_ = 0;
   landed_.clear();
+  combinable_.clear();
+  for (const std::uint32_t step : prepared.independent_combines_) combinable_.push_back({step});
   lanes_.fill({});
-  free_slots_.clear();
+  free_landings_.clear();
+  side_begin_ = 0;
   if (prepared.largest_reduction_ == 0) return;
-  slot_bytes_ = static_cast<std::size_t>(prepared.largest_reduction_) * call.reducer.element_size;
-  const std::size_t slots = std::min(capacity_ / slot_bytes_, static_cast<std::size_t>(prepared.scratch_slots_));
-  for (std::size_t slot = slots; slot > 0; --slot) free_slots_.push_back(static_cast<int>(slot) - 1);
+  landing_bytes_ = static_cast<std::size_t>(prepared.largest_reduction_) * call.reducer.element_size;
+  const std::size_t room = capacity_ - static_cast<std::size_t>(prepared.side_elements_) * call.reducer.element_size;
+  const std::size_t landings = std::min(room / landing_bytes_, static_cast<std::size_t>(prepared.landings_));
+  for (std::size_t landing = landings; landing > 0; --landing) free_landings_.push_back(static_cast<int>(landing) - 1);
+  side_begin_ = landings * landing_bytes_;
 }
 
 int Executor::run(const PreparedSchedule& prepared, const Call& call) {
@@ -63,21 +88,16 @@ void Executor::abandon(const Schedule& schedule) {
 
 int Executor::runSteps(const PreparedSchedule& prepared, const Call& call) {
   const Schedule& schedule = prepared.schedule_;
+  if (const int code = combineWhatCan(prepared, call); code != MPI_SUCCESS) return code;
   while (steps_done_ < schedule.steps.size()) {
     if (const int code = startWhatCan(prepared, call); code != MPI_SUCCESS) return code;
     int position = MPI_UNDEFINED;
     const int code = PMPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &position, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) return code;
     if (position == MPI_UNDEFINED) return MPI_ERR_INTERN;  // nothing in flight: the verifier rules it out
-    if (const int fault = land(schedule, call, static_cast<std::size_t>(position)); fault != MPI_SUCCESS) return fault;
+    if (const int fault = land(prepared, call, static_cast<std::size_t>(position)); fault != MPI_SUCCESS) return fault;
   }
   return MPI_SUCCESS;
-}
-
-bool Executor::isReady(const Schedule& schedule, const Step& step) const {
-  const auto dependencies = schedule.dependenciesOf(step);
-  return std::all_of(dependencies.begin(), dependencies.end(),
-                     [this](std::uint32_t step_index) { return done_[step_index] != 0; });
 }
 
 int Executor::startWhatCan(const PreparedSchedule& prepared, const Call& call) {
@@ -93,21 +113,21 @@ int Executor::startWhatCan(const PreparedSchedule& prepared, const Call& call) {
 int Executor::startReceives(const PreparedSchedule& prepared, const Call& call, std::size_t lane_index) {
   Lane& lane = lanes_[lane_index];
   const std::vector<std::uint32_t>& receives = prepared.queues_[lane_index].receives;
-  while (lane.next_receive < receives.size() && lane.receives_in_flight < prepared.schedule_.window) {
+  while (lane.next_receive < receives.size() && lane.receives_in_flight < windowOf(prepared.schedule_, lane_index)) {
     const std::uint32_t index = receives[lane.next_receive];
     const Step& step = prepared.schedule_.steps[index];
-    int slot = -1;
+    Flight flight{index};
     if (step.kind == StepKind::kReduce) {
       // The message goes to scratch, so it need not wait for the step's dependencies; combining does.
-      if (free_slots_.empty()) break;
-      slot = free_slots_.back();
-      free_slots_.pop_back();
-    } else if (!isReady(prepared.schedule_, step)) {
+      if (free_landings_.empty()) break;
+      flight.landing = free_landings_.back();
+      free_landings_.pop_back();
+    } else if (pending_[index] > 0) {
       break;
     }
     ++lane.next_receive;
     ++lane.receives_in_flight;
-    if (const int code = start(step, index, slot, call); code != MPI_SUCCESS) return code;
+    if (const int code = start(prepared.schedule_, flight, call); code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
 }
@@ -117,28 +137,28 @@ int Executor::startSends(const PreparedSchedule& prepared, const Call& call, std
   const std::vector<std::uint32_t>& sends = prepared.queues_[lane_index].sends;
   while (lane.next_send < sends.size() && lane.sends_in_flight < prepared.schedule_.pacing) {
     const std::uint32_t index = sends[lane.next_send];
-    const Step& step = prepared.schedule_.steps[index];
-    if (!isReady(prepared.schedule_, step)) break;
+    if (pending_[index] > 0) break;
     ++lane.next_send;
     ++lane.sends_in_flight;
-    if (const int code = start(step, index, -1, call); code != MPI_SUCCESS) return code;
+    if (const int code = start(prepared.schedule_, {index}, call); code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
 }
 
-int Executor::start(const Step& step, std::uint32_t index, int slot, const Call& call) {
+int Executor::start(const Schedule& schedule, const Flight& flight, const Call& call) {
+  const Step& step = schedule.steps[flight.step];
   const auto peer = static_cast<std::size_t>(step.peer);
   const int rank = call.table.empty() ? step.peer : call.table[peer];
   const int count = static_cast<int>(step.block.count);
   const int tag = call.first_tag + step.tag;
-  std::byte* block = blockAddress(step, call);
+  std::byte* block = blockAddress(schedule, step.block, step.slot, call);
   MPI_Request request = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;
   if (step.kind == StepKind::kSend) {
     code = PMPI_Isend(block, count, call.reducer.datatype, rank, tag, call.communicator, &request);
   } else {
-    code = PMPI_Irecv(slot >= 0 ? slotAddress(slot) : block, count, call.reducer.datatype, rank, tag, call.communicator,
-                      &request);
+    code = PMPI_Irecv(flight.landing >= 0 ? landingAddress(flight.landing) : block, count, call.reducer.datatype, rank,
+                      tag, call.communicator, &request);
   }
   if (code != MPI_SUCCESS) return code;
   // MPI_Waitany takes the first that is complete. Sends come first: one that is done lets the next one go, which would
@@ -146,54 +166,68 @@ int Executor::start(const Step& step, std::uint32_t index, int slot, const Call&
   const bool is_send = step.kind == StepKind::kSend;
   const auto place = static_cast<std::ptrdiff_t>(is_send ? sends_in_flight_++ : requests_.size());
   requests_.insert(requests_.begin() + place, request);
-  flights_.insert(flights_.begin() + place, {index, slot});
+  flights_.insert(flights_.begin() + place, flight);
   return MPI_SUCCESS;
 }
 
-int Executor::land(const Schedule& schedule, const Call& call, std::size_t position) {
+int Executor::land(const PreparedSchedule& prepared, const Call& call, std::size_t position) {
   const Flight flight = flights_[position];
   if (position < sends_in_flight_) --sends_in_flight_;
   requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(position));
   flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(position));
-  if (flight.slot >= 0) {
-    landed_.push_back(flight);
+  if (flight.landing < 0) {
+    finish(prepared, flight);
   } else {
-    finish(schedule, flight);
+    (pending_[flight.step] == 0 ? combinable_ : landed_).push_back(flight);
   }
-  // What has landed in scratch is combined as soon as nothing it waits for is open; that may free others.
-  for (std::size_t i = 0; i < landed_.size();) {
-    const Flight waiting = landed_[i];
-    const Step& step = schedule.steps[waiting.step];
-    if (!isReady(schedule, step)) {
-      ++i;
-      continue;
-    }
-    landed_.erase(landed_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (const int code = combine(step, waiting.slot, call); code != MPI_SUCCESS) return code;
-    finish(schedule, waiting);
-    i = 0;
+  return combineWhatCan(prepared, call);
+}
+
+// What is combined may let other steps be.
+int Executor::combineWhatCan(const PreparedSchedule& prepared, const Call& call) {
+  const Schedule& schedule = prepared.schedule_;
+  for (std::size_t i = 0; i < combinable_.size(); ++i) {
+    const Flight flight = combinable_[i];
+    const Step& step = schedule.steps[flight.step];
+    std::byte* incoming = flight.landing >= 0 ? landingAddress(flight.landing)
+                                              : blockAddress(schedule, step.block, step.source_slot, call);
+    std::byte* local = blockAddress(schedule, step.block, step.slot, call);
+    if (const int code = combine(step, incoming, local, call); code != MPI_SUCCESS) return code;
+    finish(prepared, flight);
   }
+  combinable_.clear();
   return MPI_SUCCESS;
 }
 
-void Executor::finish(const Schedule& schedule, const Flight& flight) {
-  const Step& step = schedule.steps[flight.step];
-  Lane& lane = lanes_[step.lane];
-  --(step.kind == StepKind::kSend ? lane.sends_in_flight : lane.receives_in_flight);
-  if (flight.slot >= 0) free_slots_.push_back(flight.slot);
-  done_[flight.step] = 1;
+void Executor::finish(const PreparedSchedule& prepared, const Flight& flight) {
+  const std::vector<Step>& steps = prepared.schedule_.steps;
+  const Step& step = steps[flight.step];
+  if (isMessage(step)) {
+    Lane& lane = lanes_[step.lane];
+    --(step.kind == StepKind::kSend ? lane.sends_in_flight : lane.receives_in_flight);
+  }
+  if (flight.landing >= 0) free_landings_.push_back(flight.landing);
   ++steps_done_;
+  const std::uint32_t end = prepared.first_dependent_[flight.step + 1];
+  for (std::uint32_t i = prepared.first_dependent_[flight.step]; i < end; ++i) {
+    const std::uint32_t dependent = prepared.dependents_[i];
+    if (--pending_[dependent] > 0) continue;
+    if (steps[dependent].kind == StepKind::kCombine) combinable_.push_back({dependent});
+    const auto landed = std::find_if(landed_.begin(), landed_.end(),
+                                     [dependent](const Flight& other) { return other.step == dependent; });
+    if (landed == landed_.end()) continue;
+    combinable_.push_back(*landed);
+    landed_.erase(landed);
+  }
 }
 
-int Executor::combine(const Step& step, int slot, const Call& call) {
-  std::byte* local = blockAddress(step, call);
-  std::byte* incoming = slotAddress(slot);
+int Executor::combine(const Step& step, std::byte* incoming, std::byte* local, const Call& call) {
   const bool incoming_left = step.order == OperandOrder::kIncomingLeft;
   if (call.reducer.kernel != nullptr) {
     call.reducer.kernel(incoming_left ? incoming : local, incoming_left ? local : incoming, local, step.block.count);
     return MPI_SUCCESS;
   }
-  // MPI_Reduce_local leaves (first op second) in its second buffer.
+  // MPI_Reduce_local leaves (first op second) in its second buffer. What came in is not used again.
   const int count = static_cast<int>(step.block.count);
   if (incoming_left) {
     return PMPI_Reduce_local(incoming, local, count, call.reducer.datatype, call.reducer.operation);
@@ -203,8 +237,12 @@ int Executor::combine(const Step& step, int slot, const Call& call) {
   return code;
 }
 
-std::byte* Executor::blockAddress(const Step& step, const Call& call) {
-  return static_cast<std::byte*>(call.work) + static_cast<std::size_t>(step.block.offset) * call.reducer.element_size;
+std::byte* Executor::blockAddress(const Schedule& schedule, const Block& block, std::int32_t slot, const Call& call) {
+  const std::size_t size = call.reducer.element_size;
+  if (slot == 0) return static_cast<std::byte*>(call.work) + static_cast<std::size_t>(block.offset) * size;
+  const Block& extent = schedule.side_extent;
+  const std::int64_t element = (slot - 1) * extent.count + block.offset - extent.offset;
+  return scratch_.get() + side_begin_ + static_cast<std::size_t>(element) * size;
 }
 
 }  // namespace starling

@@ -23,14 +23,14 @@ struct Reducer {
   std::size_t element_size = 0;  // bytes from one element to the next
 };
 
-// A schedule with what a run needs ready: steps by lane and kind, and the scratch it wants.
+// A schedule with what a run needs ready: steps by lane and kind, what waits for what, and the scratch it wants.
 class PreparedSchedule {
  public:
   explicit PreparedSchedule(Schedule schedule);
 
   const Schedule& schedule() const { return schedule_; }
-  // Elements of the largest block that is received to be reduced.
-  std::int64_t largestReduction() const { return largest_reduction_; }
+  // Elements of scratch without which it cannot run: side slots, and the largest block that is received to be reduced.
+  std::int64_t leastScratch() const { return side_elements_ + largest_reduction_; }
 
  private:
   friend class Executor;
@@ -39,10 +39,16 @@ class PreparedSchedule {
     std::vector<std::uint32_t> receives;
   };
 
+  void linkDependents();
+
   Schedule schedule_;
+  std::vector<std::uint32_t> first_dependent_;  // by step, into dependents_; one more than there are steps
+  std::vector<std::uint32_t> dependents_;
+  std::vector<std::uint32_t> independent_combines_;  // wait for no step
+  std::int64_t side_elements_ = 0;
   std::array<Queue, kMaxLanes> queues_;
   std::int64_t largest_reduction_ = 0;
-  std::int32_t scratch_slots_ = 0;
+  std::int32_t landings_ = 0;  // kReduce messages that may be in flight
 };
 
 // Owns the scratch memory of one communicator and runs its schedules, one at a time. No allocation once it has run the
@@ -60,7 +66,7 @@ class Executor {
     void* work = nullptr;  // the input; the result afterwards
     Reducer reducer;
   };
-  // Returns an MPI error code. REQUIRES: capacity() holds prepared.largestReduction() elements.
+  // Returns an MPI error code. REQUIRES: capacity() holds prepared.leastScratch() elements.
   int run(const PreparedSchedule& prepared, const Call& call);
 
  private:
@@ -73,35 +79,37 @@ class Executor {
   };
   struct Flight {
     std::uint32_t step = 0;
-    int slot = -1;  // of scratch; negative: none
+    int landing = -1;  // of scratch; negative: none
   };
 
   void begin(const PreparedSchedule& prepared, const Call& call);
   int runSteps(const PreparedSchedule& prepared, const Call& call);
   void abandon(const Schedule& schedule);
-  bool isReady(const Schedule& schedule, const Step& step) const;
   int startWhatCan(const PreparedSchedule& prepared, const Call& call);
   int startSends(const PreparedSchedule& prepared, const Call& call, std::size_t lane_index);
   int startReceives(const PreparedSchedule& prepared, const Call& call, std::size_t lane_index);
-  int start(const Step& step, std::uint32_t index, int slot, const Call& call);
+  int start(const Schedule& schedule, const Flight& flight, const Call& call);
   // A message has come or gone.
-  int land(const Schedule& schedule, const Call& call, std::size_t position);
-  void finish(const Schedule& schedule, const Flight& flight);
-  int combine(const Step& step, int slot, const Call& call);
-  static std::byte* blockAddress(const Step& step, const Call& call);
-  std::byte* slotAddress(int slot) { return scratch_.get() + static_cast<std::size_t>(slot) * slot_bytes_; }
+  int land(const PreparedSchedule& prepared, const Call& call, std::size_t position);
+  int combineWhatCan(const PreparedSchedule& prepared, const Call& call);
+  void finish(const PreparedSchedule& prepared, const Flight& flight);
+  static int combine(const Step& step, std::byte* incoming, std::byte* local, const Call& call);
+  std::byte* blockAddress(const Schedule& schedule, const Block& block, std::int32_t slot, const Call& call);
+  std::byte* landingAddress(int slot) { return scratch_.get() + static_cast<std::size_t>(slot) * landing_bytes_; }
 
   std::unique_ptr<std::byte[]> scratch_;
-  std::size_t capacity_ = 0;  // of scratch_, bytes
-  std::size_t slot_bytes_ = 0;
+  std::size_t capacity_ = 0;       // of scratch_, bytes
+  std::size_t landing_bytes_ = 0;  // scratch begins with the landings of kReduce messages, each of this size
+  std::size_t side_begin_ = 0;     // where the side slots follow, bytes
   std::array<Lane, kMaxLanes> lanes_;
-  std::vector<int> free_slots_;      // of scratch
-  std::vector<unsigned char> done_;  // by step
+  std::vector<int> free_landings_;
+  std::vector<std::uint32_t> pending_;  // by step: dependencies that are not done
   std::size_t steps_done_ = 0;
   std::vector<MPI_Request> requests_;  // in flight: sends, then receives in program order
   std::size_t sends_in_flight_ = 0;    // the first so many
   std::vector<Flight> flights_;        // parallel to requests_
-  std::vector<Flight> landed_;         // in scratch, not yet combined
+  std::vector<Flight> landed_;         // kReduce messages that wait to be combined
+  std::vector<Flight> combinable_;     // and what may be
 };
 
 }  // namespace starling

@@ -1,6 +1,7 @@
 #include "mpi/probe.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "estimators/cost_fit.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr int kTag = 0;  // before the first call: no schedule has used a tag yet
 constexpr int kRepetitions = 3;
 constexpr int kSizes[] = {8, 4096, 65536};  // bytes
+constexpr int kBurst = 16;                  // messages in a row
 
 // The shortest of a few exchanges with both neighbours.
 Seconds timeExchange(MPI_Comm communicator, int bytes, std::vector<char>& out, std::vector<char>& in,
@@ -28,6 +30,28 @@ Seconds timeExchange(MPI_Comm communicator, int bytes, std::vector<char>& out, s
     shortest = std::min(shortest, clock.now() - start);
   }
   return shortest;
+}
+
+// By how much the shortest messages in a row follow each other, when one alone takes `single`.
+Seconds timeGap(MPI_Comm communicator, Seconds single, const Clock& clock) {
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_size(communicator, &ranks);
+  std::array<char, kBurst> out{};
+  std::array<char, kBurst> in{};
+  std::array<MPI_Request, 2 * kBurst> requests{};
+  Seconds shortest{1e9};
+  for (int i = 0; i < kRepetitions; ++i) {
+    const Seconds start = clock.now();
+    for (int j = 0; j < kBurst; ++j) {
+      PMPI_Irecv(&in[j], 1, MPI_BYTE, (rank + ranks - 1) % ranks, kTag, communicator, &requests[j]);
+      PMPI_Isend(&out[j], 1, MPI_BYTE, (rank + 1) % ranks, kTag, communicator, &requests[kBurst + j]);
+    }
+    PMPI_Waitall(2 * kBurst, requests.data(), MPI_STATUSES_IGNORE);
+    shortest = std::min(shortest, clock.now() - start);
+  }
+  return std::max(Seconds{}, 1.0 / (kBurst - 1) * (shortest - single));
 }
 
 double timeReduction(const Clock& clock) {
@@ -57,6 +81,7 @@ CostModel probeCosts(MPI_Comm private_communicator, const Clock& clock) {
   const FittedCost fitted = fitCost(samples);
   CostModel model;
   model.alpha = fitted.alpha;
+  model.overhead = std::min(model.alpha, timeGap(private_communicator, samples.front().time, clock));
   model.beta = fitted.beta;
   model.gamma = timeReduction(clock);
   return model;

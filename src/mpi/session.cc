@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "tuner/forced_choice.h"
 
 namespace starling {
 Session::Session(MPI_Comm communicator, SessionServices services)
@@ -54,7 +55,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   if (stamped || has_edges_) computing_since_ = services_.clock->now();
   std::optional<Stamps> stamps;
   if (stamped) stamps.emplace(Stamps{arrival, *computing_since_});
-  announced_key_ = prepared != nullptr && execution.has_announced ? execution.key : -1;
+  announced_key_ = prepared != nullptr && execution.has_announced && !execution.table.empty() ? execution.key : -1;
   // A call that failed here may have succeeded elsewhere: it counts on every rank.
   note(kind, execution, local, predicted, stamps);
   if (static_cast<std::int32_t>(open_calls_.size()) >= epoch_length_) endEpoch();
@@ -76,19 +77,28 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
   if (key) execution.key = *key;
   const Shape shape{ranks_, kind.signature.count, kind.signature.commutative};
   if (hasFixedChoice()) {
-    execution.planned.choice = fixedChoice(shape);
+    execution.planned.choice = fixedChoice(shape, key ? &keys_.entry(*key).plan : nullptr);
   } else if (key) {
     KeyTable::Entry& entry = keys_.entry(*key);
     execution.planned = choiceOfCall(entry.plan, entry.calls_since_plan++);
   }
-  if (!isExecutable(execution.planned.choice, shape, kind)) execution.planned.choice = Choice{};
+  if (isExecutable(execution.planned.choice, shape, kind)) return execution;
+  execution.planned.choice = Choice{};
+  if (!services_.settings.options.reproducible) return execution;
+  // The first of the one association needs the least memory.
+  const Choice least = parseChoice("recursive_doubling").value();
+  if (isExecutable(least, shape, kind)) execution.planned.choice = least;
   return execution;
 }
 
-Choice Session::fixedChoice(const Shape& shape) const {
+Choice Session::fixedChoice(const Shape& shape, const KeyPlan* plan) const {
   const Options& options = services_.settings.options;
-  // Recursive doubling combines in an order that follows from rank and count alone, and keeps rank order.
-  const Result<Choice> choice = parseChoice(options.reproducible ? "recursive_doubling" : options.algorithm);
+  const Result<Choice> choice = forcedChoice(options);
+  // A plan in force knows the parameters that come from measurements, too.
+  const bool is_free = options.reproducible && options.algorithm.empty();
+  const bool is_planned = plan != nullptr && plan->state == KeyState::kSettled && choice.isOk() &&
+                          (is_free || plan->incumbent.algorithm == choice.value().algorithm);
+  if (is_planned && isValid(*findAlgorithm(plan->incumbent.algorithm), shape)) return plan->incumbent;
   if (choice.isOk() && isValid(*findAlgorithm(choice.value().algorithm), shape)) return choice.value();
   if (!choice.isOk() && isRoot()) {
     logOnce(LogLevel::kWarning, "algorithm", "STARLING_ALGORITHM: " + choice.status().message());
@@ -102,7 +112,7 @@ bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallK
   if (!kind.tunable || private_ == MPI_COMM_NULL) return false;
   const Algorithm* algorithm = findAlgorithm(choice.algorithm);
   if (algorithm == nullptr || !isValid(*algorithm, shape)) return false;
-  const auto needed = shape.count * static_cast<std::int64_t>(kind.reducer.element_size);
+  const auto needed = scratchElements(*algorithm, shape) * static_cast<std::int64_t>(kind.reducer.element_size);
   if (needed > agreed_scratch_ && hasFixedChoice()) agreeOnScratch(needed);
   if (needed > agreed_scratch_ && hasFixedChoice()) {
     logOnce(LogLevel::kWarning, "scratch",

@@ -104,7 +104,7 @@ class Session {
   bool hasFixedChoice() const;
   LocalSite localSite(const CallOrigin& origin);
   Execution plan(const CallKind& kind, SiteId site);
-  Choice fixedChoice(const Shape& shape) const;
+  Choice fixedChoice(const Shape& shape, const KeyPlan* plan) const;
   bool isExecutable(const Choice& choice, const Shape& shape, const CallKind& kind);
   // Completes the announcements of all ranks.
   void takeAnnouncements();

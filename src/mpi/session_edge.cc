@@ -23,11 +23,11 @@ void Session::takeAnnouncements() {
 }
 
 void Session::arrange(Execution& execution, const CallKind& kind, bool has_announced) const {
-  if (services_.settings.options.reproducible) return;
-  if (has_announced && kind.signature.commutative) {
+  const bool keeps_rank_order = services_.settings.options.reproducible || !kind.signature.commutative;
+  if (has_announced) {
     execution.has_announced = true;
-    execution.table = announced_.table();
-    execution.lateness_ns = announced_.latenessNs();
+    if (!keeps_rank_order) execution.table = announced_.table();
+    execution.lateness_ns = keeps_rank_order ? announced_.latenessByRankNs() : announced_.latenessNs();
   } else if (execution.key >= 0) {
     const KeyPlan& plan = keys_.entry(execution.key).plan;
     execution.table = plan.table;

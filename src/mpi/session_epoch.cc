@@ -1,6 +1,7 @@
 // The part of a session that runs at the ends of epochs.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <exception>
 
 #include "base/log.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t kMostUpdates = 8;
 // Scratch that is taken for tuning: larger calls pass through to the MPI library.
 constexpr std::size_t kMostScratch = std::size_t{1} << 30;
+// Bytes that no predefined type's element exceeds.
+constexpr std::size_t kLargestElement = 32;
 
 std::size_t decisionBytes(int ranks) { return kDecisionHeaderBytes + kMostUpdates * maximumUpdateBytes(ranks); }
 
@@ -108,11 +111,14 @@ void Session::meetKey(const SiteTracker::Call& call, EpochCall& report) {
                  report.tunable, services_.policies);
 }
 
-// Room for the largest call of the key.
+// Room for the largest call of the key, if it can be for every algorithm.
 void Session::reserveScratch(const Key& key) {
   if (services_.settings.options.mode != Mode::kTune || key.size_class > 40) return;
   const std::size_t bytes = (std::size_t{1} << key.size_class) * largestElementGrowth(key.type);
-  if (bytes <= kMostScratch && !executor_.reserve(bytes)) {
+  const Shape shape{ranks_, static_cast<std::int64_t>(bytes / kLargestElement)};
+  // A power of two, as agreed.
+  const std::size_t most = std::bit_ceil(kLargestElement * static_cast<std::size_t>(mostScratchElements(shape)));
+  if (bytes <= kMostScratch && !executor_.reserve(most) && !executor_.reserve(bytes)) {
     logOnce(LogLevel::kWarning, "scratch",
             "memory is short for calls of " + std::to_string(bytes) + " bytes; they pass through to the MPI library");
   }

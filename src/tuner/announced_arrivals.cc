@@ -31,21 +31,23 @@ void AnnouncedArrivals::reserve(std::size_t ranks) {
   lateness_.reserve(ranks);
   table_.reserve(ranks);
   lateness_ns_.reserve(ranks);
+  lateness_by_rank_ns_.reserve(ranks);
 }
 
 void AnnouncedArrivals::arrange(std::span<const std::int64_t> announced_ns) {
   lateness_.clear();
   lateness_ns_.clear();
+  lateness_by_rank_ns_.clear();
   if (announced_ns.empty()) return table_.clear();
   const std::int64_t earliest = *std::min_element(announced_ns.begin(), announced_ns.end());
   const std::int64_t latest = *std::max_element(announced_ns.begin(), announced_ns.end());
   for (const std::int64_t announced : announced_ns) lateness_.push_back(fromNanoseconds(announced - earliest));
   const Seconds noise = orderingNoise(fromNanoseconds(latest - earliest));
   sortTable(lateness_, noise, table_);
-  for (const std::int32_t rank : table_) {
-    const auto index = static_cast<std::size_t>(rank);
-    lateness_ns_.push_back(lateness_[index] > noise ? rounded(announced_ns[index] - earliest) : 0);
+  for (const Seconds lateness : lateness_) {
+    lateness_by_rank_ns_.push_back(lateness > noise ? rounded(toNanoseconds(lateness)) : 0);
   }
+  for (const std::int32_t rank : table_) lateness_ns_.push_back(lateness_by_rank_ns_[static_cast<std::size_t>(rank)]);
 }
 
 }  // namespace starling

@@ -28,11 +28,14 @@ class AnnouncedArrivals {
   // that few schedules serve all calls whose announcements differ by noise only.
   std::span<const std::int32_t> table() const { return table_; }
   std::span<const std::int64_t> latenessNs() const { return lateness_ns_; }
+  // The same by rank, for calls that keep rank order.
+  std::span<const std::int64_t> latenessByRankNs() const { return lateness_by_rank_ns_; }
 
  private:
   std::vector<Seconds> lateness_;  // by rank
   std::vector<std::int32_t> table_;
   std::vector<std::int64_t> lateness_ns_;
+  std::vector<std::int64_t> lateness_by_rank_ns_;
 };
 
 }  // namespace starling

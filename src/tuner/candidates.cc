@@ -1,7 +1,7 @@
 #include "tuner/candidates.h"
 
 #include <algorithm>
-#include <string_view>
+#include <optional>
 
 namespace starling {
 namespace {
@@ -18,42 +18,70 @@ bool fitsBudget(std::int32_t ranks) { return 24LL * ranks * ranks <= kSimulation
 
 constexpr std::int64_t kSmallestSegmentBytes = 1024;
 
-std::int64_t stepsOf(const Choice& choice, const Shape& shape) {
+std::int64_t stepsOf(const Choice& choice, const CandidateQuery& query) {
   std::int64_t steps = 0;
-  for (const Schedule& schedule : buildAll(choice, shape, {})) steps += std::ssize(schedule.steps);
+  for (const Schedule& schedule : buildAll(choice, query.shape, query.lateness_ns)) steps += std::ssize(schedule.steps);
   return steps;
 }
 
-// The segment counts of parameter `index` that are worth simulating; steps grow with the segments.
+// Where among its parameters an algorithm has its segments, if it does.
+std::optional<std::size_t> segmentsOf(const Algorithm& algorithm) {
+  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
+    if (algorithm.parameters[i].name == kSegmentsParameter) return i;
+  }
+  return std::nullopt;
+}
+
+// The most segments up to `wanted` with which simulating stays within the budget; steps grow with the segments.
+std::int64_t affordable(Choice choice, std::size_t index, std::int64_t wanted, const CandidateQuery& query) {
+  choice.parameters[index] = 1;
+  return std::clamp<std::int64_t>(kSettingBudget / std::max<std::int64_t>(stepsOf(choice, query), 1), 1, wanted);
+}
+
+// The segment counts of parameter `index` that are worth simulating.
 std::vector<std::int64_t> segmentCounts(const Choice& defaults, std::size_t index, const CandidateQuery& query) {
   const std::int64_t ranks = query.shape.ranks;
-  if (!fitsBudget(query.shape.ranks)) return {};
   const Parameter& parameter = findAlgorithm(defaults.algorithm)->parameters[index];
-  Choice whole = defaults;
-  whole.parameters[index] = 1;
-  const std::int64_t steps = stepsOf(whole, query.shape);
-  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> counts{defaults.parameters[index]};
   for (const std::int64_t segments : {std::int64_t{4}, std::int64_t{16}, ranks, 4 * ranks, 16 * ranks}) {
     if (segments < parameter.minimum || segments > parameter.maximum) continue;
     if (query.shape.count * query.element_size.value / segments < kSmallestSegmentBytes) continue;
-    if (segments * steps <= kSettingBudget) counts.push_back(segments);
+    if (affordable(defaults, index, segments, query) == segments) counts.push_back(segments);
   }
   return counts;
 }
 
-// Parameter settings to try: for each algorithm its defaults, and where it has segments the counts that measurements
-// showed to matter (a chain of P ranks needs many more segments than ranks).
-std::vector<Choice> settingsOf(const Algorithm& algorithm, const CandidateQuery& query) {
-  std::vector<Choice> settings{{algorithm.id, defaultParameters(algorithm)}};
-  setStepTime(settings.front(), query.shape, query.element_size, query.model);
-  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-    if (algorithm.parameters[i].name != std::string_view("segments")) continue;
-    for (const std::int64_t segments : segmentCounts(settings.front(), i, query)) {
-      settings.push_back(settings.front());
-      settings.back().parameters[i] = segments;
-    }
+Candidate predicted(const CandidateQuery& query, const Choice& choice) {
+  return {choice, predictPostArrival(query, choice)};
+}
+
+// The candidate of a row with its segments at parameter `index`.
+Candidate withSegments(const Choice& defaults, std::size_t index, const CandidateQuery& query) {
+  Choice choice = defaults;
+  if (findAlgorithm(defaults.algorithm)->best_segments != nullptr) {
+    setBestSegments(choice, query.shape, query.element_size, query.model);
+    Choice simulated = choice;
+    const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[index], 1);
+    simulated.parameters[index] = affordable(choice, index, wanted, query);
+    return {choice, predictPostArrival(query, simulated)};
   }
-  return settings;
+  Candidate best;
+  for (const std::int64_t segments : segmentCounts(defaults, index, query)) {
+    choice.parameters[index] = segments;
+    const Candidate candidate = predicted(query, choice);
+    if (best.choice.algorithm == kNativeAlgorithm || candidate.predicted < best.predicted) best = candidate;
+  }
+  return best;
+}
+
+Candidate candidateOf(const Algorithm& algorithm, const CandidateQuery& query) {
+  Choice defaults{algorithm.id, defaultParameters(algorithm)};
+  setStepTime(defaults, query.shape, query.element_size, query.model);
+  const std::optional<std::size_t> segments = segmentsOf(algorithm);
+  if (!segments) return predicted(query, defaults);
+  if (fitsBudget(query.shape.ranks)) return withSegments(defaults, *segments, query);
+  setBestSegments(defaults, query.shape, query.element_size, query.model);
+  return {defaults, Seconds{}};
 }
 
 std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
@@ -76,13 +104,8 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
   std::vector<Candidate> ranked;
   for (const Algorithm& algorithm : catalogue()) {
     if (algorithm.id == kNativeAlgorithm || !isValid(algorithm, query.shape)) continue;
-    std::vector<Candidate> settings;
-    for (const Choice& choice : settingsOf(algorithm, query)) {
-      settings.push_back({choice, predictPostArrival(query, choice)});
-    }
-    ranked.push_back(*std::min_element(settings.begin(), settings.end(), [](const Candidate& a, const Candidate& b) {
-      return a.predicted < b.predicted;
-    }));
+    if (query.reproducible && !algorithm.fixed_association) continue;
+    ranked.push_back(candidateOf(algorithm, query));
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });

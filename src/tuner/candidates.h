@@ -21,11 +21,13 @@ struct CandidateQuery {
   Bytes element_size;
   CostModel model;
   std::vector<std::int64_t> lateness_ns;  // by virtual rank; empty = all on time
+  bool reproducible = false;              // only rows of the one fixed association
 };
 
-// At most `limit` candidates, one per algorithm (with the parameters that the simulator likes best), by rising
-// predicted post-arrival time. `native` is not among them: it is the incumbent. Of communicators so large that
-// simulating would hold up the call, the candidates come in the catalogue's order with a prediction of 0.
+// At most `limit` candidates, one per algorithm, by rising predicted post-arrival time. Segments are those of the row's
+// closed form, else those that the simulator likes best; where so many would take long to simulate, the prediction is
+// that of fewer. `native` is not among them: it is the incumbent. Of communicators so large that simulating would hold
+// up the call, the candidates come in the catalogue's order with a prediction of 0.
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit);
 
 // Predicted post-arrival time of one choice; 0 for native and for communicators too large to simulate.

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "estimators/statistics.h"
+#include "tuner/forced_choice.h"
 #include "tuner/virtual_ranks.h"
 
 namespace starling {
@@ -18,7 +20,7 @@ constexpr double kSmallestGain = 0.03;     // share of the incumbent's time
 constexpr double kLargestLoss = 0.10;      // a chosen plan slower than native by this share is given up
 constexpr double kPredictableError = 0.5;  // of the usual lateness: with a larger error the pattern counts as random
 constexpr std::int64_t kUsualCalls = 16;   // that the usual lateness remembers
-constexpr double kLatenessChange = 0.25;   // share by which a prediction must move before the plan follows
+constexpr double kLatenessChange = 0.25;   // share of the largest lateness that one must move by for a new plan
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f} ms", seconds * 1e3); }
 
@@ -72,6 +74,17 @@ Comparison compareTimes(std::span<const double> incumbent, std::span<const doubl
   return comparison;
 }
 
+// By virtual rank, of the same table; `before` empty: all were on time.
+bool latenessMoved(std::span<const std::int64_t> before, std::span<const std::int64_t> now) {
+  std::int64_t latest = *std::max_element(now.begin(), now.end());
+  if (!before.empty()) latest = std::max(latest, *std::max_element(before.begin(), before.end()));
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::int64_t moved = std::abs(now[i] - (before.empty() ? 0 : before[i]));
+    if (static_cast<double>(moved) > kLatenessChange * static_cast<double>(latest)) return true;
+  }
+  return false;
+}
+
 KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
                    std::optional<PolicyRecord> learned)
     : settings_(settings),
@@ -109,9 +122,11 @@ void KeyTuner::count(const Choice& choice, bool exploration) {
 }
 
 void KeyTuner::observe(const SampledCall& call) {
-  std::vector<double>& times = statisticsOf(call.choice).post_arrival;
-  if (times.size() == kKeptSamples) times.erase(times.begin());
-  times.push_back(comparedTime(call, settings_.clocks_agree).value);
+  if (!is_outdated_ || call.choice != plan_.incumbent) {
+    std::vector<double>& times = statisticsOf(call.choice).post_arrival;
+    if (times.size() == kKeptSamples) times.erase(times.begin());
+    times.push_back(comparedTime(call, settings_.clocks_agree).value);
+  }
   if (!settings_.clocks_agree) return;
   const Seconds earliest = *std::min_element(call.arrivals.begin(), call.arrivals.end());
   std::vector<Seconds> lateness(call.arrivals.size());
@@ -137,7 +152,17 @@ std::optional<double> KeyTuner::gain() const {
   return summarize(native->post_arrival).median / chosen_median;
 }
 
+void KeyTuner::planTookForce() {
+  awaits_force_ = false;
+  if (!std::exchange(arrangement_changes_, false)) return;
+  // What the choice took with the ranks in another order says nothing about it now; nor does the epoch before this one,
+  // which is still to be observed.
+  statisticsOf(plan_.incumbent).post_arrival.clear();
+  is_outdated_ = true;
+}
+
 std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank) {
+  is_outdated_ = false;
   if (awaits_force_ || settings_.options.mode != Mode::kTune) return std::nullopt;
   switch (plan_.state) {
     case KeyState::kObserving:
@@ -178,18 +203,29 @@ std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
 KeyTuner::Decision KeyTuner::forced() {
   KeyPlan plan = plan_;
   plan.state = KeyState::kSettled;
-  if (settings_.options.reproducible) {
-    return decisionOf(std::move(plan), "Reproducible mode: the algorithm follows from rank and count alone.");
-  }
   followArrivals(plan);
-  const Result<Choice> choice = parseChoice(settings_.options.algorithm);
+  if (settings_.options.algorithm.empty()) return reproducible(std::move(plan), "");
+  Result<Choice> choice = forcedChoice(settings_.options);
   if (!choice.isOk()) {
     return decisionOf(std::move(plan), "STARLING_ALGORITHM is not understood: " + choice.status().message());
   }
   const bool valid = isValid(*findAlgorithm(choice.value().algorithm), shape_);
+  if (settings_.options.algorithm.find(kStepTimeParameter) == std::string::npos) {
+    setStepTime(choice.value(), shape_, element_size_, settings_.model);
+  }
   if (valid) plan.incumbent = choice.value();
   return decisionOf(std::move(plan), fmt::format("STARLING_ALGORITHM={} {}", settings_.options.algorithm,
                                                  valid ? "forces this choice." : "is not valid here: native stays."));
+}
+
+// All rows of the one association give the same bits, so that the choice among them is free.
+KeyTuner::Decision KeyTuner::reproducible(KeyPlan plan, const std::string& occasion) {
+  const std::vector<Candidate> candidates = rankCandidates(query(plan), 1);
+  plan.incumbent = candidates.front().choice;
+  statisticsOf(plan.incumbent).predicted = candidates.front().predicted;
+  return decisionOf(std::move(plan), fmt::format("{}Reproducible mode: {} is predicted to be the fastest of those that "
+                                                 "combine by rank and count alone.",
+                                                 occasion, formatChoice(plan.incumbent)));
 }
 
 KeyTuner::Decision KeyTuner::takeOver() {
@@ -202,7 +238,7 @@ KeyTuner::Decision KeyTuner::takeOver() {
     return decisionOf(std::move(plan), "The stored policy does not fit this communicator and is learned anew.");
   }
   plan.incumbent = choice.value();
-  if (shape_.commutative) {
+  if (!keepsRankOrder() || learned_->table.empty()) {
     plan.table = learned_->table;
     plan.lateness_ns = learned_->lateness_ns;
   }
@@ -211,7 +247,7 @@ KeyTuner::Decision KeyTuner::takeOver() {
 }
 
 CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
-  return {shape_, element_size_, settings_.model, plan.lateness_ns};
+  return {shape_, element_size_, settings_.model, plan.lateness_ns, settings_.options.reproducible};
 }
 
 KeyTuner::Decision KeyTuner::proposeTrials() {
@@ -279,10 +315,13 @@ KeyTuner::Decision KeyTuner::settleOn(const Choice& choice, std::string reason) 
 }
 
 std::optional<KeyTuner::Decision> KeyTuner::watchSettled() {
-  if (settings_.options.reproducible) return std::nullopt;
-  if (std::optional<Decision> fallback = leaveFaultyChoice()) return fallback;
   KeyPlan plan = plan_;
-  if (!followArrivals(plan)) return std::nullopt;
+  if (settings_.options.reproducible && settings_.options.algorithm.empty()) {
+    if (!followArrivals(plan)) return std::nullopt;
+    return reproducible(std::move(plan), "The predicted arrivals changed. ");
+  }
+  if (!followArrivals(plan)) return leaveFaultyChoice();
+  arrangement_changes_ = true;
   return decisionOf(std::move(plan), "The predicted arrivals changed, and the virtual-rank table follows them.");
 }
 
@@ -301,7 +340,7 @@ std::optional<KeyTuner::Decision> KeyTuner::leaveFaultyChoice() {
 }
 
 bool KeyTuner::followArrivals(KeyPlan& plan) const {
-  if (!shape_.commutative || predictor_.observations() == 0) return false;
+  if (predictor_.observations() == 0) return false;
   const ArrivalPrediction prediction = predictor_.predict();
   const auto latest = std::max_element(prediction.lateness.begin(), prediction.lateness.end());
   const auto latest_rank = static_cast<std::size_t>(latest - prediction.lateness.begin());
@@ -317,16 +356,15 @@ bool KeyTuner::followArrivals(KeyPlan& plan) const {
   const bool predictable = *latest > noise && error < kPredictableError * usual;
   if (!predictable) return false;  // the table in force stays: without knowledge no table is better
   const std::vector<std::int32_t> before = plan.table.empty() ? identityTable(shape_.ranks) : plan.table;
-  plan.table = nextTable(before, prediction.lateness, noise, settings_.options.virtual_ranks);
+  std::vector<std::int32_t> table = before;
+  if (!keepsRankOrder()) table = nextTable(before, prediction.lateness, noise, settings_.options.virtual_ranks);
   std::vector<std::int64_t> lateness_ns;
-  for (const std::int32_t rank : plan.table) {
+  for (const std::int32_t rank : table) {
     const Seconds lateness = prediction.lateness[static_cast<std::size_t>(rank)];
     lateness_ns.push_back(lateness > noise ? toNanoseconds(lateness) : 0);
   }
-  const std::int64_t last_before = plan.lateness_ns.empty() ? 0 : plan.lateness_ns.back();
-  const double moved = static_cast<double>(std::abs(lateness_ns.back() - last_before));
-  const bool lateness_moved = moved > kLatenessChange * static_cast<double>(std::max(last_before, lateness_ns.back()));
-  if (plan.table == before && !lateness_moved) return false;
+  if (table == before && !latenessMoved(plan.lateness_ns, lateness_ns)) return false;
+  if (!keepsRankOrder()) plan.table = std::move(table);
   plan.lateness_ns = std::move(lateness_ns);
   return true;
 }

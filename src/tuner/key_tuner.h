@@ -64,7 +64,7 @@ class KeyTuner {
   // then further decisions wait (planTookForce()).
   // `may_rank` false: candidates are not to be ranked now, because that takes long; the key goes on observing.
   std::optional<Decision> decide(bool may_rank = true);
-  void planTookForce() { awaits_force_ = false; }
+  void planTookForce();
 
   KeyState state() const { return plan_.state; }
   const KeyPlan& plan() const { return plan_; }
@@ -85,8 +85,11 @@ class KeyTuner {
   Decision settleOn(const Choice& choice, std::string reason);
   Decision proposeTrials();
   Decision forced();
+  Decision reproducible(KeyPlan plan, const std::string& occasion);
   Decision takeOver();
-  // Updates table and predicted lateness of `plan`; true when the table changed.
+  // The table is to stay the identity.
+  bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
+  // Updates table and predicted lateness of `plan`; true when they changed.
   bool followArrivals(KeyPlan& plan) const;
   CandidateQuery query(const KeyPlan& plan) const;
   Decision decisionOf(KeyPlan plan, std::string reason);
@@ -101,6 +104,8 @@ class KeyTuner {
   KeyPlan plan_;
   std::string settled_reason_;
   bool awaits_force_ = false;
+  bool arrangement_changes_ = false;  // by the plan that is to take force
+  bool is_outdated_ = false;          // what is observed of the incumbent, until the next decision
   std::int64_t trial_calls_seen_ = 0;
 };
 

@@ -104,6 +104,11 @@ TEST_P(BuildersProof, isAnAllreduceForEveryShapeParameterAndPattern) {
           const Status status = verify(schedules, {.keeps_rank_order = algorithm.keeps_rank_order});
           ASSERT_TRUE(status.isOk()) << formatChoice(choice) << ", " << ranks << " ranks, " << count
                                      << " elements: " << status.message();
+          const std::int64_t scratch = scratchElements(algorithm, {.ranks = ranks, .count = count});
+          for (const Schedule& schedule : schedules) {
+            const std::int64_t needed = schedule.side_slots * schedule.side_extent.count + largestReduction(schedule);
+            ASSERT_LE(needed, scratch) << formatChoice(choice) << ", " << ranks << " ranks, " << count << " elements";
+          }
         }
       }
     }

@@ -50,6 +50,23 @@ TEST(ScheduleWriter, writeWaitsForAnEarlierWriteThatNobodyRead) {
   EXPECT_THAT(schedule.dependenciesOf(schedule.steps[1]), ElementsAre(0));
 }
 
+TEST(ScheduleWriter, combiningWaitsForBothSlotsAndOtherSlotsDoNot) {
+  ScheduleWriter writer = writerFor(10);
+  writer.addSideSlots(2, {0, 10});
+  writer.receive({0, 10}, 1, 0, 0, 1);
+  writer.receive({0, 10}, 1, 1, 0, 2);
+  writer.combine({0, 5}, 1, 0, kOrder);
+  writer.combine({0, 5}, 2, 0, kOrder);
+  writer.combine({5, 5}, 2, 0, kOrder);
+  writer.receive({0, 5}, 1, 2, 0, 1);
+  const Schedule schedule = std::move(writer).finish();
+  EXPECT_THAT(schedule.dependenciesOf(schedule.steps[1]), IsEmpty());
+  EXPECT_THAT(schedule.dependenciesOf(schedule.steps[2]), ElementsAre(0));
+  EXPECT_THAT(schedule.dependenciesOf(schedule.steps[3]), ElementsAre(1, 2));
+  EXPECT_THAT(schedule.dependenciesOf(schedule.steps[4]), ElementsAre(1));
+  EXPECT_THAT(schedule.dependenciesOf(schedule.steps[5]), ElementsAre(2));
+}
+
 TEST(ScheduleWriter, readsAndDisjointStepsDoNotWait) {
   ScheduleWriter writer = writerFor(10);
   writer.send({0, 10}, 1, 0);

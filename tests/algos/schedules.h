@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -43,29 +44,40 @@ std::vector<std::vector<Value>> interpret(std::span<const Schedule> schedules, s
                                           const std::function<Value(const Value&, const Value&)>& operation) {
   std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::vector<Value>> in_flight;
   std::vector<std::size_t> next(schedules.size(), 0);
+  // Slot 0 of a rank is its work vector; side slots are as long, and start as nobody's value.
+  std::vector<std::map<std::int32_t, std::vector<Value>>> side_slots(schedules.size());
+  const auto slot_of = [&](std::size_t rank, std::int32_t slot) -> std::vector<Value>& {
+    if (slot == 0) return vectors[rank];
+    return side_slots[rank].try_emplace(slot, vectors[rank].size()).first->second;
+  };
   bool has_moved = true;
   while (std::exchange(has_moved, false)) {
     for (std::size_t rank = 0; rank < schedules.size(); ++rank) {
       const auto self = static_cast<std::int32_t>(rank);
       for (; next[rank] < schedules[rank].steps.size(); ++next[rank], has_moved = true) {
         const Step& step = schedules[rank].steps[next[rank]];
-        const auto begin = vectors[rank].begin() + step.block.offset;
+        const auto begin = slot_of(rank, step.slot).begin() + step.block.offset;
         const auto end = begin + step.block.count;
+        const auto combine = [&](const Value* incoming) {
+          const bool is_left = step.order == OperandOrder::kIncomingLeft;
+          std::transform(begin, end, incoming, begin, [&](const Value& local, const Value& other) {
+            return is_left ? operation(other, local) : operation(local, other);
+          });
+        };
+        if (step.kind == StepKind::kCombine) {
+          combine(slot_of(rank, step.source_slot).data() + step.block.offset);
+          continue;
+        }
         if (step.kind == StepKind::kSend) {
           in_flight[{self, step.peer, step.tag}].assign(begin, end);
           continue;
         }
         const auto message = in_flight.find({step.peer, self, step.tag});
         if (message == in_flight.end()) break;
-        const std::vector<Value>& incoming = message->second;
-        for (std::int64_t i = 0; i < step.block.count; ++i) {
-          Value& local = *(begin + i);
-          if (step.kind == StepKind::kReceive) {
-            local = incoming[i];
-          } else {
-            local = step.order == OperandOrder::kIncomingLeft ? operation(incoming[i], local)
-                                                              : operation(local, incoming[i]);
-          }
+        if (step.kind == StepKind::kReceive) {
+          std::copy(message->second.begin(), message->second.end(), begin);
+        } else {
+          combine(message->second.data());
         }
         in_flight.erase(message);
       }

@@ -200,6 +200,53 @@ TEST(Verifier, catchesMalformedSchedules) {
   }
 }
 
+// Each rank takes the other's half into a side slot and combines there or in the work vector.
+std::vector<Schedule> withSideSlots() {
+  return twoRanks(8, [](ScheduleWriter& writer, std::int32_t rank) {
+    const Block own{rank * 4, 4};
+    const Block other{4 - rank * 4, 4};
+    writer.addSideSlots(1, own);
+    writer.send(other, 1 - rank, 0);
+    writer.receive(own, 1 - rank, 0, 0, 1);
+    writer.combine(own, 1, 0, rank == 0 ? kRight : kLeft);
+    writer.send(own, 1 - rank, 1);
+    writer.receive(other, 1 - rank, 1);
+  });
+}
+
+TEST(Verifier, acceptsCombiningFromSideSlots) { EXPECT_EQ(faultOf(withSideSlots(), true), "no fault"); }
+
+TEST(Verifier, catchesFaultsWithSideSlots) {
+  struct Case {
+    void (*plant)(std::vector<Schedule>&);
+    const char* sentence;
+  };
+  const Case cases[] = {
+      {[](auto& s) { s[0].steps[1].slot = 2; }, "names slot 2"},
+      {[](auto& s) { s[0].steps[2].source_slot = -1; }, "names slot -1"},
+      {[](auto& s) { s[0].steps[2].source_slot = 0; }, "with itself"},
+      {[](auto& s) { s[0].side_extent.count = 3; }, "leaves the elements that side slots have"},
+      {[](auto& s) { s[0].side_slots = -1; }, "Schedule 0"},
+      {[](auto& s) { s[0].steps[2].dependency_count = 0; }, "neither waits for the other"},
+      {[](auto& s) { std::swap(s[0].steps[2].slot, s[0].steps[2].source_slot); }, "out of rank order"},
+      {[](auto& s) { s[0].steps[3].slot = 1; }, "Rank 1 ends without the input of rank 0"},
+      {[](auto& s) { s[1].steps[2].order = kRight; }, "out of rank order"},
+  };
+  for (const Case& planted : cases) {
+    std::vector<Schedule> schedules = withSideSlots();
+    planted.plant(schedules);
+    EXPECT_THAT(faultOf(schedules, true), HasSubstr(planted.sentence));
+  }
+}
+
+TEST(Verifier, catchesReadingASlotThatNothingWasWrittenTo) {
+  const auto sending = twoRanks(8, [](ScheduleWriter& writer, std::int32_t rank) {
+    writer.addSideSlots(2, {0, 8});
+    if (rank == 0) writer.combine({0, 8}, 1, 0, kLeft);
+  });
+  EXPECT_THAT(faultOf(sending), HasSubstr("combines what nothing was written to"));
+}
+
 TEST(Verifier, acceptsOneRankAndNoElements) {
   EXPECT_EQ(faultOf(schedulesOf("ring", 1, 8), true), "no fault");
   EXPECT_EQ(faultOf(schedulesOf("ring", 3, 0), true), "no fault");

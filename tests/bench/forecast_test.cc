@@ -13,6 +13,13 @@ using testing::HasSubstr;
 
 const std::vector<Seconds> kOneLate{{0.0}, {0.05}, {0.0}, {0.0}};
 
+TEST(Forecast, inRankOrderHasTheLatenessesByRank) {
+  const Forecast forecast{.table = {2, 0, 1}, .lateness_ns = {0, 5, 9}};
+  const Forecast ordered = inRankOrder(forecast);
+  EXPECT_EQ(ordered.table, (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(ordered.lateness_ns, (std::vector<std::int64_t>{5, 9, 0}));
+}
+
 TEST(Forecast, latestRankComesLast) {
   const Forecast forecast = forecastOf(kOneLate, Seconds{});
   EXPECT_THAT(forecast.table, ElementsAre(0, 2, 3, 1));

@@ -87,7 +87,7 @@ class ExecutorRuns : public testing::TestWithParam<const Algorithm*> {
     query.lateness_ns = variant.lateness_ns;
     ScheduleCache cache;
     const PreparedSchedule& prepared = cache.find(query, worldRank());
-    const auto elements = static_cast<std::size_t>(prepared.largestReduction()) * variant.blocks;
+    const auto elements = static_cast<std::size_t>(prepared.leastScratch()) * variant.blocks;
     ASSERT_TRUE(executor.reserve(elements * kind.reducer.element_size));
     const int first_tag = (runs_++ % 5) * prepared.schedule().tag_span;
     const Executor::Call call{communicator_, variant.table, first_tag, work, kind.reducer};

@@ -58,7 +58,8 @@ TEST_P(TunedAllreduceWith, isRightInEveryCallWhileItLearnsAndAfterwards) {
   EXPECT_EQ(info.settled, 1);
   EXPECT_EQ(info.exploring, 0);
   if (!GetParam().empty()) {
-    EXPECT_EQ(info.algorithm, GetParam());
+    // With the time of a step, which is measured, where the algorithm wants to know it.
+    EXPECT_EQ(std::string(info.algorithm).substr(0, GetParam().size()), GetParam());
   }
 }
 

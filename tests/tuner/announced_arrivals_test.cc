@@ -102,6 +102,10 @@ TEST(AnnouncedArrivals, riseAlongTheTableForAnyNumberOfRanks) {
     EXPECT_TRUE(isPermutation(arrivals.table()));
     EXPECT_TRUE(std::ranges::is_sorted(arrivals.latenessNs()));
     ASSERT_EQ(arrivals.latenessNs().size(), ranks);
+    ASSERT_EQ(arrivals.latenessByRankNs().size(), ranks);
+    for (std::size_t i = 0; i < ranks; ++i) {
+      EXPECT_EQ(arrivals.latenessByRankNs()[static_cast<std::size_t>(arrivals.table()[i])], arrivals.latenessNs()[i]);
+    }
     EXPECT_EQ(arrivals.latenessNs().front(), 0);
   }
 }

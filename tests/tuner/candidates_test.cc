@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@
 namespace starling {
 namespace {
 
-constexpr CostModel kModel{.alpha = {2e-6}, .beta = 1e-9, .gamma = 1e-10, .ports = 1};
+constexpr CostModel kModel{.alpha = {2e-6}, .beta = 1e-9, .gamma = 1e-10, .ports = 1, .overhead = {1e-6}};
 constexpr std::size_t kAll = 100;  // more than the catalogue has
 
 CandidateQuery queryOf(std::int32_t ranks, std::int64_t count, bool commutative = true) {
@@ -90,14 +91,14 @@ TEST(RankCandidates, givesParametersWithinTheirRanges) {
   }
 }
 
-TEST(RankCandidates, choosesTheSegmentsThatTheSimulatorLikesBest) {
-  // A chain with the latest rank at its end gains from many segments.
+TEST(RankCandidates, choosesTheSegmentsOfTheClosedForm) {
+  // A chain with the latest rank at its end gains from many segments: sqrt((P - 1) n beta / alpha) are best.
   const CandidateQuery query = lateQuery(8, 1 << 17, 20'000'000);
   const std::vector<Candidate> candidates = rankCandidates(query, kAll);
   const auto slt = std::find_if(candidates.begin(), candidates.end(),
                                 [](const Candidate& candidate) { return nameOf(candidate) == "slt"; });
   ASSERT_NE(slt, candidates.end());
-  EXPECT_GT(slt->choice.parameters[0], 8);
+  EXPECT_EQ(slt->choice.parameters[0], std::llround(std::sqrt(7.0 * (8 << 17) * 1e-9 / 2e-6)));
   EXPECT_LT(slt->predicted, predictPostArrival(query, parseChoice("slt").value()));
 }
 
@@ -122,14 +123,14 @@ TEST(RankCandidates, prefersFewRoundsForSmallMessages) {
 TEST(RankCandidates, prefersLittleDataForLargeMessages) {
   for (const std::int32_t ranks : {4, 8, 16}) {
     const std::string first = nameOf(rankCandidates(queryOf(ranks, 1 << 18), 1).front());
-    EXPECT_TRUE(first == "ring_segmented" || first == "rabenseifner" || first == "ring") << first;
+    EXPECT_TRUE(first == "ring_segmented" || first == "rabenseifner" || first == "ring" || first == "direct") << first;
   }
 }
 
 TEST(RankCandidates, prefersArrivalAwareAlgorithmsWhenARankIsLateAndMessagesAreLarge) {
   for (const std::int32_t ranks : {4, 8, 16, 32}) {
     const std::string first = nameOf(rankCandidates(lateQuery(ranks, 1 << 17, 20'000'000), 1).front());
-    EXPECT_TRUE(first == "slt" || first == "prr") << ranks << " ranks: " << first;
+    EXPECT_TRUE(first == "slt" || first == "late_join") << ranks << " ranks: " << first;
   }
 }
 
@@ -159,14 +160,12 @@ TEST(RankCandidates, fallsBackToTheCataloguesOrderForLargeCommunicators) {
   }
 }
 
-TEST(RankCandidates, triesNoSettingThatWouldTakeLongToSimulate) {
-  for (const std::int32_t ranks : {8, 32, 64}) {
-    // A chain of so many ranks would like a thousand segments, the segmented ring as many for each of its blocks.
-    for (const CandidateQuery& query : {queryOf(ranks, 1 << 23), lateQuery(ranks, 1 << 23, 20'000'000)}) {
-      for (const Candidate& candidate : rankCandidates(query, kAll)) {
-        EXPECT_LE(stepsOf(candidate.choice, query.shape), 100'000) << ranks << " ranks, " << nameOf(candidate);
-      }
-    }
+TEST(RankCandidates, predictsFromFewerSegmentsWhereSimulatingThemWouldTakeLong) {
+  const CandidateQuery query = lateQuery(64, 1 << 23, 500'000'000);
+  for (const Candidate& candidate : rankCandidates(query, kAll)) {
+    if (nameOf(candidate) != "slt") continue;
+    EXPECT_GT(stepsOf(candidate.choice, query.shape), 100'000);
+    EXPECT_GT(candidate.predicted, predictPostArrival(query, candidate.choice));
   }
 }
 

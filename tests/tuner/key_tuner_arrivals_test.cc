@@ -124,7 +124,9 @@ TEST(KeyTuner, keepsTheIdentityForNonCommutativeOperations) {
   const KeyPlan& plan = communicator.keys().entry(0).plan;
   EXPECT_EQ(plan.state, KeyState::kSettled);
   EXPECT_TRUE(plan.table.empty());
-  EXPECT_TRUE(plan.lateness_ns.empty());
+  ASSERT_EQ(plan.lateness_ns.size(), static_cast<std::size_t>(kRanks));
+  EXPECT_NEAR(static_cast<double>(plan.lateness_ns[2]), 10e6, 1e6);  // by rank
+  EXPECT_EQ(plan.lateness_ns[3], 0);
   for (const PlannedChoice& planned : communicator.choices()) {
     EXPECT_TRUE(findAlgorithm(planned.choice.algorithm)->keeps_rank_order);
   }

@@ -25,7 +25,7 @@ inline Choice choiceOf(std::string_view text) { return parseChoice(text).value()
 
 // What calls take in truth; the tuner sees stamps only.
 struct SimulatedMachine {
-  CostModel model{.alpha = {2e-6}, .beta = 1e-9, .gamma = 1e-10, .ports = 1};
+  CostModel model{.alpha = {2e-6}, .beta = 1e-9, .gamma = 1e-10, .ports = 1, .overhead = {1e-6}};
   Choice native = choiceOf("ring");         // what the MPI library runs ...
   double native_factor = 1.0;               // ... and how its time compares with that
   double others_factor = 1.0;               // the same for every other choice

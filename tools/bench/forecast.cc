@@ -46,6 +46,16 @@ Forecast forecastOf(std::span<const Seconds> expected, Seconds noise) {
   return forecast;
 }
 
+Forecast inRankOrder(const Forecast& forecast) {
+  Forecast ordered;
+  ordered.table = identityTable(static_cast<std::int32_t>(forecast.table.size()));
+  ordered.lateness_ns.resize(forecast.lateness_ns.size());
+  for (std::size_t i = 0; i < forecast.lateness_ns.size(); ++i) {
+    ordered.lateness_ns[static_cast<std::size_t>(forecast.table[i])] = forecast.lateness_ns[i];
+  }
+  return ordered;
+}
+
 std::vector<Seconds> misplaced(std::span<const Seconds> lateness) {
   std::vector<Seconds> other(lateness.begin(), lateness.end());
   // Odd where there are as many odd ranks as even ones, or an alternating pattern would stay what it is.

@@ -33,6 +33,9 @@ struct Forecast {
 // on time.
 Forecast forecastOf(std::span<const Seconds> expected, Seconds noise);
 
+// The same with the identity table, which keeps the order of operands where it matters.
+Forecast inRankOrder(const Forecast& forecast);
+
 // The latenesses that kWrong tells: those of other ranks.
 std::vector<Seconds> misplaced(std::span<const Seconds> lateness);
 

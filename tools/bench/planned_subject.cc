@@ -26,17 +26,17 @@ class PlannedSubject final : public Subject {
   std::string choice() const override { return formatChoice(choice_); }
 
   bool prepare(const Forecast& forecast) override {
-    // The identity table keeps the order of operands where it matters.
-    const std::vector<std::int32_t> table = kind_.signature.commutative ? forecast.table : identityTable(ranks_);
+    const Forecast arranged = kind_.signature.commutative ? forecast : inRankOrder(forecast);
     const bool uses_arrivals = findAlgorithm(choice_.algorithm)->uses_arrivals;
-    const bool same_arrivals = !uses_arrivals || forecast.lateness_ns == lateness_ns_;
-    if (prepared_ && table == table_ && same_arrivals) return true;
-    table_ = table;
-    lateness_ns_ = forecast.lateness_ns;
+    const bool same_arrivals = !uses_arrivals || arranged.lateness_ns == lateness_ns_;
+    if (prepared_ && arranged.table == table_ && same_arrivals) return true;
+    table_ = arranged.table;
+    lateness_ns_ = arranged.lateness_ns;
     const auto place = std::find(table_.begin(), table_.end(), rank_) - table_.begin();
     prepared_.emplace(buildSchedule(*findAlgorithm(choice_.algorithm),
                                     {shape(), static_cast<std::int32_t>(place), choice_.parameters, lateness_ns_}));
-    return services_.executor->reserve(static_cast<std::size_t>(count_) * kind_.reducer.element_size);
+    const std::int64_t elements = scratchElements(*findAlgorithm(choice_.algorithm), shape());
+    return services_.executor->reserve(static_cast<std::size_t>(elements) * kind_.reducer.element_size);
   }
 
   int reduce(const Buffers& buffers) override {

@@ -95,6 +95,7 @@ Result<Chosen> choose(const Scenario& scenario, const std::vector<std::string>& 
     }
     Choice choice{row.id, defaultParameters(row)};
     setStepTime(choice, shapeOf(scenario), scenario.element_size, scenario.model);
+    setBestSegments(choice, shapeOf(scenario), scenario.element_size, scenario.model);
     chosen.choices.push_back(choice);
   }
   return chosen;

@@ -1,0 +1,222 @@
+// Direct, in rank order: each rank sends its contribution to every block straight to the block's owner, which keeps
+// them apart until it can combine them in a fixed binary association of the ranks, and sends the result straight to
+// all. Who is late changes when something is combined, never with what. Siblings that are there are combined while the
+// owner waits, so that after the last contribution only the path from its leaf to the root is left.
+//
+// Owners stand in a circle, and everybody serves them from its own place on: in each step every owner has one sender.
+// Ranks that come late own less or nothing (owner_shares.h), and serve from places spread evenly over the circle. Their
+// contributions follow each other in small parts round the circle, one part of every block and then the next, so that
+// owners send out the parts of the result while later ones come.
+#include <algorithm>
+#include <compare>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "algos/builders.h"
+#include "algos/fold.h"
+#include "algos/ownership.h"
+#include "algos/schedule_writer.h"
+
+namespace starling {
+namespace {
+
+constexpr std::int32_t kNone = -1;
+
+class Direct {
+ public:
+  Direct(const BuildRequest& request, std::int32_t segments, std::int64_t tau_ns)
+      : ranks_(request.shape.ranks),
+        self_(request.virtual_rank),
+        lateness_ns_(request.lateness_ns),
+        vector_ns_(ranks_ * tau_ns),
+        ownership_(ranks_, request.shape.count, segments, lateness_ns_, vector_ns_),
+        parts_(ownership_.parts()),
+        fold_(ranks_),
+        writer_(request, 2 * parts_) {
+    placeRanks();
+    // All contributions have a place of their own, so whoever comes first is taken first.
+    writer_.setLaneWindow(kReduceLane, std::numeric_limits<std::int32_t>::max());
+    if (ownedBy(self_).count > 0) writer_.addSideSlots(ranks_ - 1, ownedBy(self_));
+  }
+
+  Schedule build() && {
+    contribute();
+    exchange();
+    return std::move(writer_).finish();
+  }
+
+ private:
+  // The combination of consecutive ranks' contributions to this rank's block.
+  struct Operand {
+    std::int32_t slot;
+    bool in_parts;
+  };
+
+  bool isInParts(std::int32_t rank) const { return ownership_.contributionOf(rank) != Contribution::kWhole; }
+  bool isLast(std::int32_t rank) const { return ownership_.contributionOf(rank) == Contribution::kLast; }
+  Block ownedBy(std::int32_t rank) const { return ownership_.blockOf(rank); }
+  Block part(std::int32_t owner, std::int32_t index) const { return ownership_.blockOf(owner, index); }
+  // For each owner.
+  std::int32_t messagesFrom(std::int32_t rank) const { return isInParts(rank) ? parts_ : 1; }
+
+  void placeRanks() {
+    for (std::int32_t rank = 0; rank < ranks_; ++rank) {
+      if (ownedBy(rank).count > 0) owners_.push_back(rank);
+    }
+    const std::int64_t owners = std::ssize(owners_);
+    const std::int64_t others = ranks_ - owners;
+    std::int64_t owners_before = 0;
+    for (std::int32_t rank = 0; rank < ranks_; ++rank) {
+      const bool owns = ownedBy(rank).count > 0;
+      places_.push_back(owns ? owners_before : (rank - owners_before) * owners / others);
+      if (owns) ++owners_before;
+    }
+  }
+
+  // In which step round the circle, from 0 on, the rank serves that owner. An owner comes to itself last.
+  std::int64_t stepTo(std::int32_t owner, std::int32_t rank) const {
+    const std::int64_t owners = std::ssize(owners_);
+    return (places_[owner] - places_[rank] - 1 + owners) % owners;
+  }
+
+  // A contribution that comes before the last ranks do.
+  struct Message {
+    std::int64_t time;  // when it is expected to go: once both are there, and in the order round the circle
+    std::int32_t source;
+    std::int32_t owner;
+    std::int32_t index;
+
+    auto operator<=>(const Message&) const = default;
+  };
+
+  void expect(std::int32_t source, std::int32_t owner, std::vector<Message>& messages) const {
+    if (source == owner) return;
+    const std::int64_t both_there =
+        lateness_ns_.empty() || parts_ == 1 ? 0 : std::max(lateness_ns_[source], lateness_ns_[owner]);
+    const std::int64_t steps = messagesFrom(source) * std::ssize(owners_);
+    for (std::int32_t index = 0; index < messagesFrom(source); ++index) {
+      const std::int64_t step = index * std::ssize(owners_) + stepTo(owner, source);
+      messages.push_back({both_there + step * vector_ns_ / steps, source, owner, index});
+    }
+  }
+
+  // In one order of all messages that every rank follows, so that there is no deadlock.
+  void contribute() {
+    std::vector<Message> messages;
+    if (!isLast(self_)) {
+      for (const std::int32_t owner : owners_) expect(self_, owner, messages);
+    }
+    if (ownedBy(self_).count > 0) {
+      for (std::int32_t rank = 0; rank < ranks_; ++rank) {
+        if (!isLast(rank)) expect(rank, self_, messages);
+      }
+    }
+    std::sort(messages.begin(), messages.end());
+    for (const auto& [time, source, owner, index] : messages) {
+      const Block block = isInParts(source) ? part(owner, index) : ownedBy(owner);
+      if (source == self_) {
+        writer_.send(block, owner, index, kReduceLane);
+      } else {
+        writer_.receive(block, source, index, kReduceLane, slotOf(source));
+      }
+    }
+  }
+
+  std::int32_t slotOf(std::int32_t rank) const { return rank == self_ ? 0 : rank < self_ ? rank + 1 : rank; }
+
+  // Combines one part of everybody's contributions; with the first, all of what did not come in parts.
+  void combinePart(std::int32_t index) { combineLeaves(0, fold_.power(), index); }
+
+  // The association of recursive doubling: pairs where the fold has them, then a balanced tree over its positions.
+  Operand combineLeaves(std::int32_t first, std::int32_t last, std::int32_t index) {
+    if (last - first > 1) {
+      const std::int32_t middle = (first + last) / 2;
+      const Operand left = combineLeaves(first, middle, index);
+      return combine(left, combineLeaves(middle, last, index), index);
+    }
+    const std::int32_t rank = fold_.rankAt(first);
+    return fold_.isInPair(rank) ? combine(leaf(rank - 1), leaf(rank), index) : leaf(rank);
+  }
+
+  Operand leaf(std::int32_t rank) const { return {slotOf(rank), isInParts(rank) && rank != self_}; }
+
+  // Into the left one's slot, but into the work vector where that holds the right one.
+  Operand combine(const Operand& left, const Operand& right, std::int32_t index) {
+    const bool in_parts = left.in_parts || right.in_parts;
+    const bool keeps_right = right.slot == 0;
+    const std::int32_t target = keeps_right ? right.slot : left.slot;
+    if (in_parts || index == 0) {
+      writer_.combine(in_parts ? part(self_, index) : ownedBy(self_), keeps_right ? left.slot : right.slot, target,
+                      keeps_right ? OperandOrder::kIncomingLeft : OperandOrder::kIncomingRight);
+    }
+    return {target, in_parts};
+  }
+
+  // Once the last ranks are there, everybody stands in a circle. In each step every rank sends over the same distance,
+  // so that no two meet at a receiver; the distance grows by one from step to step, from 1 to P - 1 and round again.
+  std::int32_t distanceAt(std::int64_t step) const { return static_cast<std::int32_t>(1 + step % (ranks_ - 1)); }
+
+  // The step in which the owner has the first part of its result.
+  std::int64_t firstStepOf(std::int32_t owner) const {
+    std::int64_t step = 0;
+    for (std::int32_t rank = 0; rank < ranks_; ++rank) {
+      if (isLast(rank)) step = std::max<std::int64_t>(step, (owner - rank + ranks_) % ranks_);
+    }
+    return step;
+  }
+
+  // The part that is on its way in `step` when part 0 is in step `first`; negative: none.
+  std::int32_t partAt(std::int64_t step, std::int64_t first) const {
+    const std::int64_t index = (step - first) / (ranks_ - 1);
+    return step < first || index >= parts_ ? kNone : static_cast<std::int32_t>(index);
+  }
+
+  void exchange() {
+    for (std::int32_t rank = 0; rank < ranks_; ++rank) first_steps_.push_back(firstStepOf(rank));
+    const std::int64_t last = *std::max_element(first_steps_.begin(), first_steps_.end());
+    const std::int64_t first = first_steps_[self_];
+    for (std::int64_t step = 0; step < last + std::int64_t{parts_} * (ranks_ - 1); ++step) {
+      const std::int32_t finished = partAt(step, first);
+      if (finished != kNone && finished != partAt(step - 1, first)) combinePart(finished);
+      send(step, (self_ + distanceAt(step)) % ranks_);
+      receive(step, (self_ - distanceAt(step) + ranks_) % ranks_);
+    }
+  }
+
+  void send(std::int64_t step, std::int32_t target) {
+    const std::int32_t contributed = isLast(self_) ? partAt(step, 0) : kNone;
+    if (contributed != kNone) writer_.send(part(target, contributed), target, contributed, kDistributeLane);
+    const std::int32_t finished = partAt(step, first_steps_[self_]);
+    if (finished != kNone) writer_.send(part(self_, finished), target, parts_ + finished, kDistributeLane);
+  }
+
+  void receive(std::int64_t step, std::int32_t source) {
+    const std::int32_t contributed = isLast(source) ? partAt(step, 0) : kNone;
+    if (contributed != kNone) {
+      writer_.receive(part(self_, contributed), source, contributed, kDistributeLane, slotOf(source));
+    }
+    const std::int32_t finished = partAt(step, first_steps_[source]);
+    if (finished != kNone) writer_.receive(part(source, finished), source, parts_ + finished, kDistributeLane);
+  }
+
+  std::int32_t ranks_;
+  std::int32_t self_;
+  std::span<const std::int64_t> lateness_ns_;
+  std::int64_t vector_ns_;
+  Ownership ownership_;
+  std::int32_t parts_;
+  Fold fold_;
+  ScheduleWriter writer_;
+  std::vector<std::int32_t> owners_;
+  std::vector<std::int64_t> places_;       // on the circle of owners, by rank
+  std::vector<std::int64_t> first_steps_;  // by rank
+};
+
+}  // namespace
+
+Schedule buildDirect(const BuildRequest& request) {
+  return Direct(request, static_cast<std::int32_t>(request.parameters[0]), request.parameters[1]).build();
+}
+
+}  // namespace starling
