@@ -34,7 +34,8 @@ constexpr Parameter kReduceBcast[] = {
 constexpr Parameter kLateJoin[] = {
     {"segments", 1, 8192, 128, "", "blocks that follow each other; best: sqrt((ceil(log2 P) - 1) n b/a)"},
     {"window", 1, 64, 1, "", "receives posted ahead, per lane; more than 1 lets rounds fall out of step"},
-    kPacing};
+    kPacing,
+    {"announced", 0, 1, 0, "", "1 = the late rank is named by flags in each call; 0 = predicted"}};
 
 constexpr std::int64_t kDirectPacing = 4;
 constexpr Parameter kDirect[] = {
@@ -42,7 +43,8 @@ constexpr Parameter kDirect[] = {
      "parts of the vector that late ranks send one after another; best: sqrt(4 n b/(a P))"},
     {"tau_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer one of P equal blocks; 0 = equal owners, all in time"},
     {"window", 1, 64, 4, "", "receives posted ahead once the last ranks are there; all contributions before that are"},
-    {"pacing", 1, 64, kDirectPacing, "", "sends in flight, per lane"}};
+    {"pacing", 1, 64, kDirectPacing, "", "sends in flight, per lane"},
+    {"announced", 0, 64, 0, "", "so many late ranks are named by flags in each call; 0 = they are predicted"}};
 
 // Where (S + d) (a + n b / S), d other messages in a row, is least.
 double leastWith(double others, double transfers) { return std::sqrt(others * transfers); }

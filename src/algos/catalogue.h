@@ -12,7 +12,7 @@
 
 namespace starling {
 
-inline constexpr int kMaxParameters = 4;
+inline constexpr int kMaxParameters = 5;
 
 // Values of an algorithm's parameters, in the order of its row; entries beyond the row's are 0.
 using ParameterValues = std::array<std::int64_t, kMaxParameters>;

@@ -8,8 +8,13 @@
 namespace starling {
 namespace {
 
-// A rank with more than this part of N to send after the last arrival sends it in parts.
+// A rank with this part of N more to send after the last arrival than the first ones sends it in parts.
 constexpr std::int64_t kLateBacklog = 8;  // an eighth
+// With more than two fifths of the ranks among the last, the owners would have too much to send.
+constexpr std::int64_t kMostLateNumerator = 2;
+constexpr std::int64_t kMostLateDenominator = 5;
+// Parts mean many messages: not for less than this part of the time.
+constexpr std::int64_t kLeastGain = 10;
 // Ranks that come within this part of N before the last come with it.
 constexpr std::int64_t kTogether = 8;
 
@@ -45,7 +50,7 @@ Ownership::Ownership(std::int32_t ranks, std::int64_t count, std::int64_t parts,
 bool Ownership::chooseOwners(std::span<const std::int64_t> backlogs, std::int64_t vector_time, std::int64_t parts) {
   const auto together = [&](std::int32_t rank) { return kTogether * (vector_time - backlogs[rank]) <= vector_time; };
   const std::int64_t last = std::count_if(by_backlog_.begin(), by_backlog_.end(), together);
-  if (2 * last > ranks_) return false;
+  if (kMostLateNumerator * ranks_ < kMostLateDenominator * last) return false;
   const std::int64_t most = backlogs[by_backlog_.back()];
   const std::int64_t fewest_owners = (ranks_ + 1) / 2;
   std::int64_t owners = fewest_owners;
@@ -57,14 +62,16 @@ bool Ownership::chooseOwners(std::span<const std::int64_t> backlogs, std::int64_
     owners_.push_back(static_cast<std::int32_t>(owners));
     time += (ranks_ - 1) * (vector_time / parts) / owners;
   }
-  const bool is_faster = time < most + (ranks_ - 1) * (vector_time / ranks_);
+  const std::int64_t whole_time = most + (ranks_ - 1) * (vector_time / ranks_);
+  const bool is_faster = kLeastGain * (whole_time - time) > whole_time;
   if (!is_faster) owners_.clear();
   return is_faster;
 }
 
 void Ownership::chooseContributions(std::span<const std::int64_t> backlogs, std::int64_t vector_time) {
+  const std::int64_t least = backlogs[by_backlog_.front()];
   for (std::int32_t rank = 0; rank < ranks_; ++rank) {
-    if (kLateBacklog * backlogs[rank] > vector_time) contributions_[rank] = Contribution::kParts;
+    if (kLateBacklog * (backlogs[rank] - least) > vector_time) contributions_[rank] = Contribution::kParts;
     if (kTogether * (vector_time - backlogs[rank]) <= vector_time) contributions_[rank] = Contribution::kLast;
   }
 }

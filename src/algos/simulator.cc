@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <tuple>
 #include <utility>
 
+#include "algos/named_late.h"
 #include "algos/progress.h"
 #include "algos/step_graph.h"
 
@@ -235,6 +237,59 @@ std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::sp
         {.shape = shape, .virtual_rank = rank, .parameters = choice.parameters, .lateness_ns = lateness_ns}));
   }
   return schedules;
+}
+
+namespace {
+
+// What the exchange of flags makes of the arrivals: who is named, and when each rank knows it.
+struct Naming {
+  std::vector<std::int32_t> named;
+  std::vector<Seconds> known;
+};
+
+Naming nameLate(std::int32_t late, const CostModel& model, std::span<const Seconds> arrivals) {
+  const std::size_t ranks = arrivals.size();
+  std::vector<std::int32_t> others(ranks - 1);
+  std::iota(others.begin(), others.end(), 1);
+  std::stable_sort(others.begin(), others.end(),
+                   [&](std::int32_t a, std::int32_t b) { return arrivals[a] < arrivals[b]; });
+  Naming naming;
+  naming.named.assign(others.end() - late, others.end());
+  others.resize(others.size() - late);
+  Seconds names_sent = arrivals.front();
+  if (!others.empty()) names_sent = std::max(names_sent, arrivals[others.back()] + model.alpha);
+  naming.known.assign(arrivals.begin(), arrivals.end());
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const Seconds sent = names_sent + static_cast<double>(rank) * model.overhead;
+    naming.known[rank] = std::max(naming.known[rank], rank == 0 ? sent : sent + model.alpha);
+  }
+  return naming;
+}
+
+}  // namespace
+
+Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, Bytes element_size,
+                                     const CostModel& model, std::span<const Seconds> arrivals,
+                                     std::span<const std::int64_t> lateness_ns) {
+  const std::int32_t late = announcedRanks(choice, shape.ranks);
+  if (late == 0) return simulate(buildAll(choice, shape, lateness_ns), element_size, model, arrivals);
+  const Naming naming = nameLate(late, model, arrivals);
+  NamedArrangement arranged;
+  arranged.arrange(shape.ranks, {}, naming.named, !shape.commutative);
+  const auto rank_at = [&](std::int32_t place) { return arranged.table.empty() ? place : arranged.table[place]; };
+  std::vector<Seconds> known;
+  for (std::int32_t place = 0; place < shape.ranks; ++place) known.push_back(naming.known[rank_at(place)]);
+  const std::vector<Schedule> schedules = buildAll(choice, shape, arranged.lateness_ns);
+  Result<SimulatedCall> call = simulate(schedules, element_size, model, known);
+  if (!call.isOk()) return call;
+  SimulatedCall renamed = std::move(call).value();
+  const std::vector<Seconds> exits = renamed.exits;
+  for (std::int32_t place = 0; place < shape.ranks; ++place) renamed.exits[rank_at(place)] = exits[place];
+  for (Transfer& transfer : renamed.transfers) {
+    transfer.source = rank_at(transfer.source);
+    transfer.target = rank_at(transfer.target);
+  }
+  return renamed;
 }
 
 void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {

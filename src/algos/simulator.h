@@ -56,6 +56,13 @@ Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes elemen
 // Builds all ranks' schedules of one choice. REQUIRES: as buildSchedule().
 std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns);
 
+// Simulates one call of the choice: builds its schedules for the predicted latenesses (by virtual rank; empty: on
+// time), or, where it has late ranks named, exchanges flags first, with virtual rank 0 as the coordinator. REQUIRES: as
+// buildSchedule(). Errors: as simulate().
+Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, Bytes element_size,
+                                     const CostModel& model, std::span<const Seconds> arrivals,
+                                     std::span<const std::int64_t> lateness_ns);
+
 // The parameter of rows that cut the vector in parts which follow each other.
 inline constexpr std::string_view kSegmentsParameter = "segments";
 

@@ -43,14 +43,20 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   if (hasFixedChoice() && private_ == MPI_COMM_NULL) prepare();
   Execution execution = plan(kind, predicted);
   arrange(execution, kind, has_announced);
+  if (stamped && !has_announced) arrival = services_.clock->now();
+  nameLate(execution, kind);
   const PreparedSchedule* prepared = nullptr;
   if (execution.planned.choice.algorithm != kNativeAlgorithm) {
     prepared = findSchedule(execution, kind);
     if (prepared == nullptr) execution.planned.choice = Choice{};
   }
-  if (stamped && !has_announced) arrival = services_.clock->now();
   const int code = prepared == nullptr ? PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, communicator_)
                                        : execute(execution, *prepared, sendbuf, recvbuf, kind);
+  if (execution.has_named) {
+    // Everybody has arrived.
+    const int finished = code == MPI_SUCCESS ? flags_->finish() : code;
+    if (finished != MPI_SUCCESS) flags_->abandon();
+  }
   computing_since_.reset();
   if (stamped || has_edges_) computing_since_ = services_.clock->now();
   std::optional<Stamps> stamps;

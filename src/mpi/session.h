@@ -13,9 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "algos/named_late.h"
 #include "base/clock.h"
 #include "mpi/agreement.h"
 #include "mpi/announcements.h"
+#include "mpi/arrival_flags.h"
 #include "mpi/call_kind.h"
 #include "mpi/executor.h"
 #include "mpi/schedule_cache.h"
@@ -90,10 +92,14 @@ class Session {
   MPI_Comm communicator() const { return communicator_; }
 
  private:
+  // Of announcements and flags, above those of calls.
+  static constexpr int kOwnTags = 3;
+
   struct Execution {
     PlannedChoice planned;
     std::int32_t key = -1;
     bool has_announced = false;           // table and latenesses are the announced ones
+    bool has_named = false;               // ... are those of the ranks that flags named
     std::span<const std::int32_t> table;  // as in KeyPlan, like the next
     std::span<const std::int64_t> lateness_ns;
   };
@@ -110,8 +116,12 @@ class Session {
   void takeAnnouncements();
   // Says who takes which position, and how late.
   void arrange(Execution& execution, const CallKind& kind, bool has_announced) const;
+  // The same by flags, where the choice wants late ranks to be named. Waits for the other ranks to arrive.
+  void nameLate(Execution& execution, const CallKind& kind);
+  bool keepsRankOrder(const CallKind& kind) const;
   // Calls use the tags up to tag_limit_.
   int announcementTag() const { return tag_limit_ + 1; }
+  int firstFlagTag() const { return tag_limit_ + 2; }
   // This rank's schedule; null where there are not enough tags for it, which all ranks find alike.
   const PreparedSchedule* findSchedule(const Execution& execution, const CallKind& kind);
   int execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
@@ -158,12 +168,14 @@ class Session {
   ScheduleCache schedules_;
   std::int64_t agreed_scratch_ = 0;  // bytes that every rank has
   std::int64_t executed_calls_ = 0;
-  int tag_limit_ = 32766;
+  int tag_limit_ = 32767 - kOwnTags;
 
   std::unique_ptr<Announcements> announcements_;  // made with the private communicator
   bool has_edges_ = false;                        // the program announces: every exit is stamped
   AnnouncedArrivals announced_;                   // the latest
   std::int32_t announced_key_ = -1;               // of the latest call, if that followed announcements
+  std::unique_ptr<ArrivalFlags> flags_;           // made with the private communicator
+  NamedArrangement named_;                        // the latest
   std::optional<Seconds> computing_since_;        // announced, or the latest exit, if that was stamped
 
   std::int64_t epoch_ = 0;

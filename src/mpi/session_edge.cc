@@ -23,7 +23,7 @@ void Session::takeAnnouncements() {
 }
 
 void Session::arrange(Execution& execution, const CallKind& kind, bool has_announced) const {
-  const bool keeps_rank_order = services_.settings.options.reproducible || !kind.signature.commutative;
+  const bool keeps_rank_order = keepsRankOrder(kind);
   if (has_announced) {
     execution.has_announced = true;
     if (!keeps_rank_order) execution.table = announced_.table();
@@ -33,6 +33,21 @@ void Session::arrange(Execution& execution, const CallKind& kind, bool has_annou
     execution.table = plan.table;
     execution.lateness_ns = plan.lateness_ns;
   }
+}
+
+bool Session::keepsRankOrder(const CallKind& kind) const {
+  return services_.settings.options.reproducible || !kind.signature.commutative;
+}
+
+void Session::nameLate(Execution& execution, const CallKind& kind) {
+  const std::int32_t late = announcedRanks(execution.planned.choice, ranks_);
+  if (late == 0 || execution.has_announced) return;
+  const int coordinator = execution.table.empty() ? 0 : execution.table.front();
+  if (const int code = flags_->exchange(coordinator, late); code != MPI_SUCCESS) return breakDown(code);
+  named_.arrange(ranks_, execution.table, flags_->named(), keepsRankOrder(kind));
+  execution.has_named = true;
+  execution.table = named_.table;
+  execution.lateness_ns = named_.lateness_ns;
 }
 
 std::span<const std::int32_t> Session::tableOf(std::int32_t key) const {

@@ -41,12 +41,13 @@ void Session::prepare() {
   void* limit = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found);
-  if (found != 0) tag_limit_ = *static_cast<int*>(limit) - 1;
+  if (found != 0) tag_limit_ = *static_cast<int*>(limit) - kOwnTags;
   const bool clocks_agree = shareOneClock(private_, services_.clock_offset);
   const CostModel model = probeCosts(private_, *services_.clock);
   agreement_ = std::make_unique<Agreement>(private_, rank_, ranks_, decisionBytes(ranks_));
   announcements_ = std::make_unique<Announcements>(private_, rank_, ranks_, announcementTag());
   announced_.reserve(static_cast<std::size_t>(ranks_));
+  flags_ = std::make_unique<ArrivalFlags>(private_, firstFlagTag());
   if (!isRoot()) return;
   tuner_ = std::make_unique<CommunicatorTuner>(TunerSettings{services_.settings.options, model, clocks_agree}, ranks_);
   std::array<char, MPI_MAX_OBJECT_NAME> name{};

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+
+#include "algos/named_late.h"
 
 namespace starling {
 namespace {
@@ -24,10 +27,10 @@ std::int64_t stepsOf(const Choice& choice, const CandidateQuery& query) {
   return steps;
 }
 
-// Where among its parameters an algorithm has its segments, if it does.
-std::optional<std::size_t> segmentsOf(const Algorithm& algorithm) {
+// Where among its parameters an algorithm has that one, if it does.
+std::optional<std::size_t> placeOf(std::string_view parameter, const Algorithm& algorithm) {
   for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-    if (algorithm.parameters[i].name == kSegmentsParameter) return i;
+    if (algorithm.parameters[i].name == parameter) return i;
   }
   return std::nullopt;
 }
@@ -74,18 +77,32 @@ Candidate withSegments(const Choice& defaults, std::size_t index, const Candidat
   return best;
 }
 
+// The candidate of a row with some of its parameters given.
+Candidate withOthers(Choice choice, const CandidateQuery& query) {
+  const std::optional<std::size_t> segments = placeOf(kSegmentsParameter, *findAlgorithm(choice.algorithm));
+  if (!segments) return predicted(query, choice);
+  if (fitsBudget(query.shape.ranks)) return withSegments(choice, *segments, query);
+  setBestSegments(choice, query.shape, query.element_size, query.model);
+  return {choice, Seconds{}};
+}
+
 Candidate candidateOf(const Algorithm& algorithm, const CandidateQuery& query) {
-  Choice defaults{algorithm.id, defaultParameters(algorithm)};
-  setStepTime(defaults, query.shape, query.element_size, query.model);
-  const std::optional<std::size_t> segments = segmentsOf(algorithm);
-  if (!segments) return predicted(query, defaults);
-  if (fitsBudget(query.shape.ranks)) return withSegments(defaults, *segments, query);
-  setBestSegments(defaults, query.shape, query.element_size, query.model);
-  return {defaults, Seconds{}};
+  Choice choice{algorithm.id, defaultParameters(algorithm)};
+  setStepTime(choice, query.shape, query.element_size, query.model);
+  const Candidate candidate = withOthers(choice, query);
+  const std::optional<std::size_t> announced = placeOf(kAnnouncedParameter, algorithm);
+  if (!announced || query.unpredicted <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
+    return candidate;
+  }
+  choice.parameters[*announced] = 1;
+  const Candidate naming = withOthers(choice, query);
+  return naming.predicted < candidate.predicted ? naming : candidate;
 }
 
 std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
   std::vector<Seconds> arrivals(static_cast<std::size_t>(query.shape.ranks));
+  // Any rank would do but the one that is the coordinator where late ranks are named.
+  if (query.lateness_ns.empty()) arrivals[arrivals.size() / 2] = query.unpredicted;
   for (std::size_t i = 0; i < query.lateness_ns.size(); ++i) arrivals[i] = fromNanoseconds(query.lateness_ns[i]);
   return arrivals;
 }
@@ -94,9 +111,9 @@ std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
 
 Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice) {
   if (choice.algorithm == kNativeAlgorithm || !fitsBudget(query.shape.ranks)) return {};
-  const std::vector<Schedule> schedules = buildAll(choice, query.shape, query.lateness_ns);
   const std::vector<Seconds> arrivals = arrivalsOf(query);
-  const Result<SimulatedCall> call = simulate(schedules, query.element_size, query.model, arrivals);
+  const Result<SimulatedCall> call =
+      simulateChoice(choice, query.shape, query.element_size, query.model, arrivals, query.lateness_ns);
   return call.isOk() ? postArrivalTime(call.value(), arrivals) : Seconds{};
 }
 

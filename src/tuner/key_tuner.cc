@@ -137,6 +137,7 @@ void KeyTuner::observe(const SampledCall& call) {
   for (std::size_t rank = 0; rank < lateness.size(); ++rank) {
     usual_lateness_[rank] += share * (lateness[rank] - usual_lateness_[rank]);
   }
+  usual_latest_ += share * (*std::max_element(lateness.begin(), lateness.end()) - usual_latest_);
 }
 
 std::optional<double> KeyTuner::gain() const {
@@ -247,7 +248,13 @@ KeyTuner::Decision KeyTuner::takeOver() {
 }
 
 CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
-  return {shape_, element_size_, settings_.model, plan.lateness_ns, settings_.options.reproducible};
+  const bool is_noise = usual_latest_ <= orderingNoise(usual_latest_);
+  return {shape_,
+          element_size_,
+          settings_.model,
+          plan.lateness_ns,
+          settings_.options.reproducible,
+          is_noise ? Seconds{} : usual_latest_};
 }
 
 KeyTuner::Decision KeyTuner::proposeTrials() {

@@ -100,6 +100,7 @@ class KeyTuner {
   std::optional<PolicyRecord> learned_;
   ArrivalPredictor predictor_;
   std::vector<Seconds> usual_lateness_;  // by rank: mean over the calls observed, the latest weighing most
+  Seconds usual_latest_;                 // likewise, of the latest rank of each call, whichever that was
   std::vector<ChoiceStatistics> statistics_;
   KeyPlan plan_;
   std::string settled_reason_;

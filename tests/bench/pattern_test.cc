@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 namespace starling::bench {
 namespace {
@@ -23,8 +24,21 @@ std::vector<double> of(const char* pattern, std::int32_t ranks, std::int32_t fir
   return values;
 }
 
+TEST(Pattern, anyLateDelaysOneRankAndInTimeEveryOne) {
+  const Pattern pattern = parsePattern("any-late").value();
+  std::set<std::size_t> late_ranks;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const std::vector<Seconds> lateness = latenesses(pattern, 5, Seconds{0.1}, 1, seed);
+    EXPECT_EQ(std::count(lateness.begin(), lateness.end(), Seconds{0.1}), 1);
+    EXPECT_EQ(std::count(lateness.begin(), lateness.end(), Seconds{}), 4);
+    late_ranks.insert(std::max_element(lateness.begin(), lateness.end()) - lateness.begin());
+  }
+  EXPECT_EQ(late_ranks.size(), 5U);
+}
+
 TEST(Pattern, namesComeBack) {
-  for (const char* name : {"none", "one-late", "rand-late", "late:3", "gamma", "gaussian", "ramp", "alternate"}) {
+  for (const char* name :
+       {"none", "one-late", "any-late", "rand-late", "late:3", "gamma", "gaussian", "ramp", "alternate"}) {
     EXPECT_EQ(formatPattern(parsePattern(name).value()), name);
   }
 }

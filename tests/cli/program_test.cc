@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 json parsed(const std::string& arguments) {
@@ -76,6 +77,7 @@ TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
       {"simulate --algorithm unheard_of", "unheard_of"},
       {"simulate --algorithm ring:depth=3", "depth"},
       {"simulate --timeline native", "no schedule"},
+      {"simulate --timeline ring,unheard_of", "unheard_of"},
       {"simulate --timeline ring --algorithm ring", "excludes"},
       {"export --format xml", "xml"},
       {"export --run all", "one run is exported at a time"},
@@ -164,10 +166,30 @@ TEST(Program, simulateComparesTheCatalogueInATable) {
 TEST(Program, simulateDrawsATimeline) {
   const CliResult result = runStarling("simulate --ranks 4 --count 1000 --late 0:100us --timeline ring");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(result.out, AllOf(StartsWith("ring: elapsed"), HasSubstr("   3 (   0) |...."), HasSubstr("reduces")));
+  EXPECT_THAT(result.out, AllOf(StartsWith("virtual rank"), HasSubstr("\nring: elapsed"),
+                                HasSubstr("   3 (   0) |...."), HasSubstr("reduces\n")));
   const json drawn = parsed("simulate --ranks 4 --count 1000 --timeline ring --json");
-  EXPECT_EQ(drawn["transfers"].size(), 24U);
-  EXPECT_EQ(drawn["exits"].size(), 4U);
+  ASSERT_EQ(drawn["timelines"].size(), 1U);
+  EXPECT_EQ(drawn["timelines"][0]["transfers"].size(), 24U);
+  EXPECT_EQ(drawn["timelines"][0]["exits"].size(), 4U);
+}
+
+TEST(Program, simulateDrawsSeveralTimelinesInTheOrderAskedForAndListsNoTransfers) {
+  const std::string call = "simulate --ranks 4 --count 1000 --late 0:10ms --timeline ring,slt:segments=8,window=2 ";
+  const CliResult result = runStarling(call + "--timeline late_join");
+  EXPECT_EQ(result.exit_code, 0);
+  const std::size_t ring = result.out.find("\nring: elapsed");
+  const std::size_t slt = result.out.find("\nslt:segments=8,window=2: elapsed");
+  const std::size_t late_join = result.out.find("\nlate_join: elapsed");
+  EXPECT_LT(ring, slt);
+  EXPECT_LT(slt, late_join);
+  EXPECT_NE(late_join, std::string::npos);
+  EXPECT_EQ(result.out.find(". not arrived"), result.out.rfind(". not arrived"));
+  EXPECT_THAT(result.out, Not(HasSubstr("ELEMENTS")));
+  const json drawn = parsed(call + "--json");
+  ASSERT_EQ(drawn["timelines"].size(), 2U);
+  EXPECT_EQ(drawn["timelines"][1]["algorithm"], "slt:segments=8,window=2");
+  EXPECT_EQ(drawn["timelines"][1]["transfers"].size(), drawn["algorithms"][1]["transfers"]);
 }
 
 TEST(Program, doctorFindsFaultsAndExitsAccordingly) {

@@ -11,6 +11,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr double kMicrosecond = 1e-6;
 
@@ -70,6 +71,19 @@ TEST(Simulation, simulatesTheWholeCatalogueSortedByPostArrivalTime) {
   for (std::size_t i = 1; i < comparison.predictions.size(); ++i) {
     EXPECT_LE(comparison.predictions[i - 1].post_arrival, comparison.predictions[i].post_arrival);
   }
+}
+
+TEST(Simulation, aTraceKeepsTheOrderAskedForAndTheTransfers) {
+  Scenario scenario = fourRanks();
+  scenario.late = {{1, Seconds{1.0}}};
+  const Comparison traced = trace(scenario, {"ring", "slt:segments=64"}).value();
+  ASSERT_EQ(traced.predictions.size(), 2U);
+  EXPECT_EQ(traced.predictions[0].choice, "ring");
+  EXPECT_EQ(traced.predictions[1].choice, "slt:segments=64");
+  for (const Prediction& prediction : traced.predictions) {
+    EXPECT_EQ(prediction.call.transfers.size(), prediction.transfer_count);
+  }
+  EXPECT_THAT(compare(scenario, {"ring"}).value().predictions.front().call.transfers, IsEmpty());
 }
 
 TEST(Simulation, givesTheRingStepTimeToRowsThatAskForIt) {

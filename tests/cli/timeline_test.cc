@@ -7,6 +7,7 @@ namespace starling::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // Rank 1 (virtual 0) sends to rank 0 (virtual 1), which comes after 2 s and answers.
 SimulatedCall exchange() {
@@ -20,27 +21,49 @@ SimulatedCall exchange() {
 const std::vector<Seconds> kArrivals = {Seconds{0.0}, Seconds{2.0}};
 const std::vector<std::int32_t> kTable = {1, 0};
 
+std::string drawn(const SimulatedCall& call, std::size_t width) {
+  const Drawing drawing{"exchange", &call};
+  return formatTimeline({&drawing, 1}, kArrivals, kTable, width);
+}
+
 TEST(Timeline, drawsWaitingSendingAndReceiving) {
-  const std::string text = formatTimeline(exchange(), kArrivals, kTable, 8);
-  EXPECT_THAT(text, HasSubstr("   0 (   1) |--ssrr  |\n"));
-  EXPECT_THAT(text, HasSubstr("   1 (   0) |..++ss--|\n"));
-  EXPECT_THAT(text, HasSubstr("0 s to 8.00 s, 1.00 s per character"));
+  EXPECT_THAT(drawn(exchange(), 8), StartsWith("virtual rank (rank), 0 s to 8.00 s, 1.00 s per character\n"
+                                               "exchange\n"
+                                               "   0 (   1) |--ssrr  |\n"
+                                               "   1 (   0) |..++ss--|\n"));
 }
 
 TEST(Timeline, showsBothDirectionsInOneCharacter) {
   SimulatedCall call = exchange();
   call.transfers[1].start = Seconds{2.0};
   call.transfers[1].end = Seconds{4.0};
-  const std::string text = formatTimeline(call, kArrivals, kTable, 8);
-  EXPECT_THAT(text, HasSubstr("|--xx--  |"));
-  EXPECT_THAT(text, HasSubstr("|..XX----|"));
+  EXPECT_THAT(drawn(call, 8), HasSubstr("|--xx--  |"));
+  EXPECT_THAT(drawn(call, 8), HasSubstr("|..XX----|"));
+}
+
+TEST(Timeline, drawsSeveralOneBelowTheOtherOnOneScaleWithOneKey) {
+  const SimulatedCall whole = exchange();
+  SimulatedCall early = exchange();
+  early.exits = {Seconds{4.0}, Seconds{4.0}};
+  early.transfers.pop_back();
+  const std::vector<Drawing> drawings = {{"early", &early}, {"whole", &whole}};
+  EXPECT_EQ(formatTimeline(drawings, kArrivals, kTable, 8),
+            "virtual rank (rank), 0 s to 8.00 s, 1.00 s per character\n"
+            "early\n"
+            "   0 (   1) |--ss    |\n"
+            "   1 (   0) |..++    |\n"
+            "whole\n"
+            "   0 (   1) |--ssrr  |\n"
+            "   1 (   0) |..++ss--|\n"
+            ". not arrived   s sends   r receives   + receives and reduces   x = s and r   X = s and +   - waits\n");
 }
 
 TEST(Timeline, copesWithACallThatTakesNoTime) {
   SimulatedCall call;
   call.exits = {Seconds{0.0}, Seconds{0.0}};
+  const Drawing drawing{"nothing", &call};
   const std::vector<Seconds> arrivals(2);
-  EXPECT_THAT(formatTimeline(call, arrivals, kTable, 4), HasSubstr("   1 (   0) |....|\n"));
+  EXPECT_THAT(formatTimeline({&drawing, 1}, arrivals, kTable, 4), HasSubstr("   1 (   0) |....|\n"));
 }
 
 TEST(Timeline, listsTransfersByRank) {

@@ -38,5 +38,22 @@ class FiguresTest(unittest.TestCase):
             gate.figures([self.result("slt", 8), self.result("slt", 8)])
 
 
+class CasesTest(unittest.TestCase):
+    FIRST = {"ranks": 4, "arguments": ["--algorithm", "ring"], "post_arrival_ms": {"ring": 1.0}}
+
+    def test_a_new_case_comes_last(self):
+        new = {**self.FIRST, "ranks": 8}
+        self.assertEqual(gate.with_case([self.FIRST], new), [self.FIRST, new])
+
+    def test_a_case_is_recorded_once(self):
+        again = {**self.FIRST, "post_arrival_ms": {"ring": 2.0}}
+        self.assertEqual(gate.with_case([self.FIRST], again), [again])
+
+    def test_faults_name_the_command_that_shows_them(self):
+        now = {**self.FIRST, "post_arrival_ms": {"ring": 2.0}}
+        (fault,) = gate.faults_of([self.FIRST], [now])
+        self.assertIn("--algorithm ring on 4 ranks: ring: 1.000 ms recorded", fault)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

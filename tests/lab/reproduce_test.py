@@ -9,6 +9,9 @@ sys.dont_write_bytecode = True
 LAB = Path(__file__).resolve().parents[2] / "tools" / "lab"
 sys.path.insert(0, str(LAB / "reproduction"))
 
+import bound_runs  # noqa: E402
+import bound_tables  # noqa: E402
+import bound_targets  # noqa: E402
 import emulated_runs  # noqa: E402
 import index  # noqa: E402
 import markdown  # noqa: E402
@@ -17,6 +20,8 @@ import plots  # noqa: E402
 import proficz_runs  # noqa: E402
 import quantities  # noqa: E402
 import records  # noqa: E402
+from bound_results import Results  # noqa: E402
+from bound_targets import Target  # noqa: E402
 from deviations import Cell, Deviations  # noqa: E402
 from simulations import KI, count_text, simulation  # noqa: E402
 
@@ -59,6 +64,17 @@ class Quantities(unittest.TestCase):
         self.assertAlmostEqual(quantities.ring_wire_time(2, 1e6, 1e9), 1.0)
         self.assertAlmostEqual(quantities.ring_wire_time(4, 1e6, 1e9), 1.5)
 
+    def test_bound_grows_with_the_ranks_that_come_last_together(self):
+        self.assertAlmostEqual(quantities.late_bound(4, 1, 10000, 1e6, 1e9), 1.0)
+        self.assertAlmostEqual(quantities.late_bound(4, 2, 10000, 1e6, 1e9), 1.25)
+        self.assertAlmostEqual(quantities.late_bound(4, 3, 10000, 1e6, 1e9), 1.5)
+        self.assertAlmostEqual(quantities.late_bound(4, 4, 10000, 1e6, 1e9), 1.5)
+
+    def test_a_delay_hides_no_more_than_itself(self):
+        self.assertAlmostEqual(quantities.late_bound(4, 0, 0, 1e6, 1e9), 1.5)
+        self.assertAlmostEqual(quantities.late_bound(4, 1, 0.2, 1e6, 1e9), 1.3)
+        self.assertAlmostEqual(quantities.late_bound(4, 1, 0.6, 1e6, 1e9), 1.0)
+
     def test_implied_ring_holds_the_time_that_was_rounded(self):
         ring, other = 276.4, 246.8
         low, high = quantities.implied_ring(round(other - ring, 1), round(ring / other, 2))
@@ -86,6 +102,7 @@ class Markdown(unittest.TestCase):
         self.assertEqual(markdown.signed_ms(-0.04), "0.0")
         self.assertEqual(markdown.signed_percent(-0.0004), "0.0 %")
         self.assertEqual(markdown.percent(-0.004), "0 %")
+        self.assertEqual(markdown.percent(-0.0004, 1), "0.0 %")
         self.assertEqual(markdown.signed_percent(0.046), "+4.6 %")
 
     def test_milliseconds_have_three_digits_at_least(self):
@@ -219,11 +236,69 @@ class Commands(unittest.TestCase):
         self.assertIn("slt:segments=256,window=8", choices)
 
     def test_no_two_runs_of_a_document_share_a_record(self):
-        runs = [*proficz_runs.fixed_runs(), *proficz_runs.tuned_runs()]
+        runs = [*proficz_runs.fixed_runs(), *proficz_runs.tuned_runs(), *bound_runs.all_runs()]
         for setup in emulated_runs.SETUPS:
             runs += [*emulated_runs.together_runs(setup), *emulated_runs.single_runs(setup)]
         distinct = set(runs)
         self.assertEqual(len({run.key() for run in distinct}), len(distinct))
+
+
+class Bound(unittest.TestCase):
+    CASE = bound_runs.Case(ranks=8, count=128 * KI)
+
+    def results(self, times):
+        """As if these post-arrival times had been measured."""
+        results = object.__new__(Results)
+        results.by_case = {
+            self.CASE: {row: {"choice": row, "post_arrival_ms": {"mean": time}} for row, time in times.items()}
+        }
+        return results
+
+    def test_segments_follow_the_costs(self):
+        self.assertEqual(bound_runs.segments("slt", 48, KI * KI), 628)
+        self.assertEqual(bound_runs.segments("late_join", 48, KI * KI), 205)
+
+    def test_segments_stay_within_the_row_and_the_vector(self):
+        self.assertEqual(bound_runs.segments("late_join", 2, KI), 1)
+        self.assertEqual(bound_runs.segments("slt", 1024, 4), 4)
+        self.assertEqual(bound_runs.segments("late_join", 1024, KI**4), 8192)
+
+    def test_slow_rows_run_apart_and_some_not_at_all_where_ranks_are_many(self):
+        few, many, most = (bound_runs.Case(ranks=ranks, count=KI) for ranks in (48, 512, 1024))
+        self.assertEqual(len(bound_runs.runs_of([few])), 1)
+        self.assertIn("direct:segments=1", many.runs()["direct"].text())
+        self.assertNotIn("ring_segmented", many.runs())
+        self.assertNotEqual(many.runs()["ring"], many.runs()["rabenseifner"])
+        self.assertNotIn("direct", most.runs())
+
+    def test_quantities_relate_a_row_to_the_ring_the_bound_and_the_rest(self):
+        wire = self.CASE.wire()
+        results = self.results({"ring": 2 * wire, "prr": 1.5 * wire, "slt": 1.2 * wire})
+        self.assertAlmostEqual(results.share(self.CASE, "prr"), 0.5)
+        self.assertAlmostEqual(results.over_bound(self.CASE, "prr"), 1.5)
+        self.assertAlmostEqual(results.over_ring(self.CASE, "prr"), 0.75)
+        self.assertAlmostEqual(results.over_rest(self.CASE, "prr"), 1.25)
+        self.assertAlmostEqual(results.over_rest(self.CASE, "slt"), 0.8)
+        self.assertEqual(results.fastest(self.CASE), "slt")
+
+    def test_a_target_is_met_by_the_rows_that_know_who_is_late(self):
+        times = {row: 10.0 for row in bound_runs.ROWS} | {"rabenseifner": 6.0, "prr": 7.0, "slt": 8.0}
+        results = self.results(times)
+        self.assertEqual(Target(self.CASE, Results.over_ring, 0.75).met_by(results), ["prr"])
+        self.assertEqual(Target(self.CASE, Results.over_ring, 0.75, is_first=True).met_by(results), [])
+        row = bound_tables.target_row(Target(self.CASE, Results.over_ring, 0.5), results)
+        self.assertEqual(row[-2:], ["`rabenseifner`", "**no**"])
+
+    def test_a_row_that_was_left_out_meets_nothing(self):
+        case = bound_runs.Case(ranks=1024)
+        target = Target(case, Results.over_rest, 1.0)
+        self.assertFalse(target.is_met(None, "direct"))
+
+    def test_every_target_is_among_the_cases_that_are_run(self):
+        cases = bound_runs.all_cases()
+        for group in bound_targets.groups():
+            for target in group.targets:
+                self.assertIn(target.case, cases)
 
 
 class Papers(unittest.TestCase):
@@ -259,7 +334,7 @@ class CommandLine(unittest.TestCase):
         return process.stderr
 
     def test_an_unknown_document_is_refused_and_the_known_ones_are_named(self):
-        self.assertIn("'nonsense' is none of proficz, marendic, cluster and all", self.refused("nonsense"))
+        self.assertIn("'nonsense' is none of proficz, marendic, bound, cluster and all", self.refused("nonsense"))
 
     def test_no_jobs_are_refused(self):
         self.assertIn("--jobs 0: give 1 or more", self.refused("--jobs", "0"))
@@ -276,18 +351,24 @@ class CommandLine(unittest.TestCase):
 
 @unittest.skipUnless(plots.is_available(), f"there is no {plots.PACKAGE}")
 class Plots(unittest.TestCase):
-    def drawn(self, folder):
+    def drawn(self, folder, bound=5):
         lines = [
             plots.Line("ring", [0, 1], [10, 20], [(9, 11), (18, 22)]),
             plots.Line("paper, ring", [0, 1], [12, 21], is_paper=True, like="ring"),
         ]
         path = Path(folder) / "plot.svg"
-        plots.draw([plots.Panel("title", "delay, ms", "time, ms", lines, categories=[0, 1], bound=5)], path)
+        plots.draw([plots.Panel("title", "delay, ms", "time, ms", lines, categories=[0, 1], bound=bound)], path)
         return path.read_bytes()
 
     def test_the_same_plot_has_the_same_bytes(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(self.drawn(folder), self.drawn(folder))
+
+    def test_a_bound_may_be_a_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = self.drawn(folder, plots.Line("least", [0, 1], [5, 6])).decode()
+            self.assertIn(">least</text>", text)
+            self.assertNotIn("bound n beta", text)
 
     def test_text_stays_text(self):
         with tempfile.TemporaryDirectory() as folder:

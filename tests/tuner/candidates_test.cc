@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "algos/named_late.h"
+
 namespace starling {
 namespace {
 
@@ -100,6 +102,21 @@ TEST(RankCandidates, choosesTheSegmentsOfTheClosedForm) {
   ASSERT_NE(slt, candidates.end());
   EXPECT_EQ(slt->choice.parameters[0], std::llround(std::sqrt(7.0 * (8 << 17) * 1e-9 / 2e-6)));
   EXPECT_LT(slt->predicted, predictPostArrival(query, parseChoice("slt").value()));
+}
+
+TEST(RankCandidates, namesTheLateRankWhereNobodyKnowsItBeforehand) {
+  CandidateQuery query = queryOf(8, 1 << 17);
+  query.unpredicted = {20e-3};
+  EXPECT_EQ(formatChoice(rankCandidates(query, 1).front().choice).find("late_join"), 0U);
+  for (const Candidate& candidate : rankCandidates(query, kAll)) {
+    const bool can_name = nameOf(candidate) == "late_join" || nameOf(candidate) == "direct";
+    EXPECT_EQ(announcedRanks(candidate.choice, 8), can_name ? 1 : 0) << nameOf(candidate);
+  }
+  query.lateness_ns.assign(8, 0);
+  query.lateness_ns.back() = 20'000'000;
+  for (const Candidate& candidate : rankCandidates(query, kAll)) {
+    EXPECT_EQ(announcedRanks(candidate.choice, 8), 0) << nameOf(candidate);
+  }
 }
 
 TEST(RankCandidates, keepsRankOrderForNonCommutativeOperations) {

@@ -112,10 +112,9 @@ class SimulatedCommunicator {
     const std::vector<std::int32_t> table = has_table ? plan.table : identityTable(ranks_);
     std::vector<Seconds> virtual_arrivals;
     for (const std::int32_t rank : table) virtual_arrivals.push_back(arrivals[static_cast<std::size_t>(rank)]);
-    const std::vector<Schedule> schedules = buildAll(is_native ? machine_.native : choice, shape,
-                                                     is_native ? std::vector<std::int64_t>{} : plan.lateness_ns);
     const Result<SimulatedCall> simulated =
-        simulate(schedules, Bytes{signature.element_size}, machine_.model, virtual_arrivals);
+        simulateChoice(is_native ? machine_.native : choice, shape, Bytes{signature.element_size}, machine_.model,
+                       virtual_arrivals, is_native ? std::vector<std::int64_t>{} : plan.lateness_ns);
     EXPECT_TRUE(simulated.isOk()) << simulated.status().message();
     const double factor = is_native ? machine_.native_factor : machine_.others_factor;
     const Seconds last = *std::max_element(arrivals.begin(), arrivals.end());

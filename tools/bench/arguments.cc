@@ -191,8 +191,9 @@ void addSubjectOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
 }
 
 void addPatternOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
-  app.add_option("--pattern", texts.pattern,
-                 "Who is late: none, one-late, rand-late, late:K, gamma, gaussian, ramp, alternate (default: none)")
+  app.add_option(
+         "--pattern", texts.pattern,
+         "Who is late: none, one-late, any-late, rand-late, late:K, gamma, gaussian, ramp, alternate (default: none)")
       ->option_text("NAME");
   app.add_option("--delay", texts.delays, "By how much, in milliseconds (default: 0)")->option_text("MS,...");
   app.add_option("--late-rank", arguments.late_rank, "The first rank that one-late and late:K delay (default: 1)")

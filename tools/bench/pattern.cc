@@ -19,10 +19,10 @@ struct PatternName {
   PatternKind kind;
 };
 
-constexpr PatternName kNames[] = {{"none", PatternKind::kNone},          {"one-late", PatternKind::kOneLate},
-                                  {"rand-late", PatternKind::kRandLate}, {"gamma", PatternKind::kGamma},
-                                  {"gaussian", PatternKind::kGaussian},  {"ramp", PatternKind::kRamp},
-                                  {"alternate", PatternKind::kAlternate}};
+constexpr PatternName kNames[] = {{"none", PatternKind::kNone},        {"one-late", PatternKind::kOneLate},
+                                  {"any-late", PatternKind::kAnyLate}, {"rand-late", PatternKind::kRandLate},
+                                  {"gamma", PatternKind::kGamma},      {"gaussian", PatternKind::kGaussian},
+                                  {"ramp", PatternKind::kRamp},        {"alternate", PatternKind::kAlternate}};
 
 // The sum of two exponential variables has shape 2.
 double gamma2(Random& random, double mean) {
@@ -91,14 +91,20 @@ std::string formatPattern(const Pattern& pattern) {
 }
 
 bool isRandom(const Pattern& pattern) {
-  return pattern.kind == PatternKind::kRandLate || pattern.kind == PatternKind::kGamma ||
-         pattern.kind == PatternKind::kGaussian;
+  return pattern.kind == PatternKind::kAnyLate || pattern.kind == PatternKind::kRandLate ||
+         pattern.kind == PatternKind::kGamma || pattern.kind == PatternKind::kGaussian;
 }
 
 std::vector<Seconds> latenesses(const Pattern& pattern, std::int32_t ranks, Seconds delay, std::int32_t first_late,
                                 std::uint64_t seed) {
   std::vector<Seconds> lateness;
   Random random(seed);
+  if (pattern.kind == PatternKind::kAnyLate) {
+    lateness.resize(static_cast<std::size_t>(ranks));
+    const auto late = static_cast<std::size_t>(random.uniform() * ranks);
+    lateness[std::min(late, lateness.size() - 1)] = delay;
+    return lateness;
+  }
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     lateness.push_back({isRandom(pattern) ? randomLateness(pattern.kind, delay.value, random)
                                           : fixedLateness(pattern, rank, ranks, delay.value, first_late)});

@@ -14,6 +14,7 @@ namespace starling::bench {
 enum class PatternKind : std::uint8_t {
   kNone,      // all on time
   kOneLate,   // one rank, by the whole delay (seed 000, section 5.1)
+  kAnyLate,   // one rank by the whole delay, another in each call
   kRandLate,  // every rank by a uniform part of the delay, anew for each call (seed 000, section 5.1)
   kLate,      // K ranks together, by the whole delay
   kGamma,     // every rank, gamma distributed with shape 2 and the delay as mean, anew (seed 001, section 5.6)
@@ -29,7 +30,7 @@ struct Pattern {
   bool operator==(const Pattern&) const = default;
 };
 
-// "none", "one-late", "rand-late", "late:K", "gamma", "gaussian", "ramp", "alternate".
+// "none", "one-late", "any-late", "rand-late", "late:K", "gamma", "gaussian", "ramp", "alternate".
 Result<Pattern> parsePattern(std::string_view text);
 std::string formatPattern(const Pattern& pattern);
 

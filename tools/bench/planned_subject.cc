@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "algos/named_late.h"
 #include "choices.h"
+#include "mpi/arrival_flags.h"
 #include "mpi/call_kind.h"
+#include "mpi/schedule_cache.h"
 #include "tuner/virtual_ranks.h"
 
 namespace starling::bench {
@@ -17,6 +20,8 @@ class PlannedSubject final : public Subject {
     kind_ = classifyCall(static_cast<int>(count), services.workload->datatype(), services.workload->operation());
     PMPI_Comm_rank(services.world, &rank_);
     PMPI_Comm_size(services.world, &ranks_);
+    late_ = announcedRanks(choice_, ranks_);
+    if (late_ > 0) flags_.emplace(services.world, firstFlagTag(services.world));
     if (!cli::namesStepTime(choice.text)) {
       setStepTime(choice_, shape(), services.workload->elementSize(), services.model);
     }
@@ -29,12 +34,10 @@ class PlannedSubject final : public Subject {
     const Forecast arranged = kind_.signature.commutative ? forecast : inRankOrder(forecast);
     const bool uses_arrivals = findAlgorithm(choice_.algorithm)->uses_arrivals;
     const bool same_arrivals = !uses_arrivals || arranged.lateness_ns == lateness_ns_;
-    if (prepared_ && arranged.table == table_ && same_arrivals) return true;
+    if (prepared_ != nullptr && arranged.table == table_ && same_arrivals) return true;
     table_ = arranged.table;
     lateness_ns_ = arranged.lateness_ns;
-    const auto place = std::find(table_.begin(), table_.end(), rank_) - table_.begin();
-    prepared_.emplace(buildSchedule(*findAlgorithm(choice_.algorithm),
-                                    {shape(), static_cast<std::int32_t>(place), choice_.parameters, lateness_ns_}));
+    prepared_ = &schedules_.find({choice_, shape(), table_, lateness_ns_}, rank_);
     const std::int64_t elements = scratchElements(*findAlgorithm(choice_.algorithm), shape());
     return services_.executor->reserve(static_cast<std::size_t>(elements) * kind_.reducer.element_size);
   }
@@ -47,7 +50,7 @@ class PlannedSubject final : public Subject {
     call.table = table_;
     call.work = buffers.result;
     call.reducer = kind_.reducer;
-    return services_.executor->run(*prepared_, call);
+    return late_ > 0 ? reduceNamed(call) : services_.executor->run(*prepared_, call);
   }
 
   std::optional<Traffic> traffic() const override {
@@ -61,6 +64,24 @@ class PlannedSubject final : public Subject {
   }
 
  private:
+  // The late ranks are those that flags name in this call.
+  int reduceNamed(Executor::Call call) {
+    int code = flags_->exchange(table_.front(), late_);
+    if (code != MPI_SUCCESS) return code;
+    named_.arrange(ranks_, table_, flags_->named(), !kind_.signature.commutative);
+    call.table = named_.table;
+    prepared_ = &schedules_.find({choice_, shape(), named_.table, named_.lateness_ns}, rank_);
+    code = services_.executor->run(*prepared_, call);
+    return code == MPI_SUCCESS ? flags_->finish() : code;
+  }
+
+  static int firstFlagTag(MPI_Comm world) {
+    void* limit = nullptr;
+    int found = 0;
+    PMPI_Comm_get_attr(world, MPI_TAG_UB, &limit, &found);
+    return (found != 0 ? *static_cast<int*>(limit) : 32767) - 1;
+  }
+
   Shape shape() const { return {ranks_, count_, services_.workload->isCommutative()}; }
 
   const std::string name_;
@@ -72,7 +93,11 @@ class PlannedSubject final : public Subject {
   int ranks_ = 1;
   std::vector<std::int32_t> table_;
   std::vector<std::int64_t> lateness_ns_;
-  std::optional<PreparedSchedule> prepared_;
+  ScheduleCache schedules_;
+  const PreparedSchedule* prepared_ = nullptr;  // in schedules_, until that is asked for another
+  std::int32_t late_ = 0;                       // ranks that flags name
+  std::optional<ArrivalFlags> flags_;
+  NamedArrangement named_;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace starling::cli {
 namespace {
 
-constexpr std::int32_t kEventRanks = 8;     // transfers are listed one by one up to here
+constexpr std::int32_t kEventRanks = 8;     // the transfers of a single algorithm are listed up to here
 constexpr std::size_t kTimelineWidth = 96;  // characters
 constexpr std::int32_t kMaximumRanks = 1024;
 
@@ -38,7 +38,7 @@ struct SimulateArguments {
   std::int32_t ports = 1;
   std::vector<std::string> algorithms;
   bool sorted = true;
-  std::string timeline;
+  std::vector<std::string> timeline;
   bool json = false;
 };
 
@@ -113,20 +113,25 @@ void printComparison(const Comparison& comparison) {
 }
 
 void printTimeline(const Comparison& comparison) {
-  const Prediction& prediction = comparison.predictions.front();
-  fmt::print("{}: elapsed {}, post-arrival {}\n{}", prediction.choice, formatDuration(prediction.elapsed),
-             formatDuration(prediction.post_arrival),
-             formatTimeline(prediction.call, comparison.arrivals, comparison.table, kTimelineWidth));
-  if (comparison.table.size() <= kEventRanks) fmt::print("{}", formatTransfers(prediction.call, comparison.table));
+  std::vector<Drawing> drawings;
+  for (const Prediction& prediction : comparison.predictions) {
+    drawings.push_back({fmt::format("{}: elapsed {}, post-arrival {}", prediction.choice,
+                                    formatDuration(prediction.elapsed), formatDuration(prediction.post_arrival)),
+                        &prediction.call});
+  }
+  fmt::print("{}", formatTimeline(drawings, comparison.arrivals, comparison.table, kTimelineWidth));
+  if (drawings.size() == 1 && comparison.table.size() <= kEventRanks) {
+    fmt::print("{}", formatTransfers(*drawings.front().call, comparison.table));
+  }
 }
 
-Json timelineJson(const Scenario& scenario, const Comparison& comparison) {
-  Json json = comparisonJson(scenario, comparison);
-  const SimulatedCall& call = comparison.predictions.front().call;
+Json callJson(const Prediction& prediction) {
+  Json json;
+  json["algorithm"] = prediction.choice;
   json["exits"] = Json::array();
-  for (const Seconds exit : call.exits) json["exits"].push_back(exit.value);
+  for (const Seconds exit : prediction.call.exits) json["exits"].push_back(exit.value);
   json["transfers"] = Json::array();
-  for (const Transfer& transfer : call.transfers) {
+  for (const Transfer& transfer : prediction.call.transfers) {
     json["transfers"].push_back({{"source", transfer.source},
                                  {"target", transfer.target},
                                  {"offset", transfer.block.offset},
@@ -138,20 +143,31 @@ Json timelineJson(const Scenario& scenario, const Comparison& comparison) {
   return json;
 }
 
-Outcome simulateCall(const SimulateArguments& arguments) {
-  const bool timeline = !arguments.timeline.empty();
+Json timelineJson(const Scenario& scenario, const Comparison& comparison) {
+  Json json = comparisonJson(scenario, comparison);
+  json["timelines"] = Json::array();
+  for (const Prediction& prediction : comparison.predictions) json["timelines"].push_back(callJson(prediction));
+  return json;
+}
+
+std::vector<std::string> choicesIn(const std::vector<std::string>& texts) {
   std::vector<std::string> choices;
-  for (const std::string& text : arguments.algorithms) {
+  for (const std::string& text : texts) {
     for (std::string& choice : splitChoices(text)) choices.push_back(std::move(choice));
   }
-  if (timeline) choices = {arguments.timeline};
+  return choices;
+}
+
+Outcome simulateCall(const SimulateArguments& arguments) {
+  const bool draws = !arguments.timeline.empty();
   const Scenario scenario = scenarioOf(arguments);
-  const Result<Comparison> comparison = compare(scenario, choices);
+  const Result<Comparison> comparison =
+      draws ? trace(scenario, choicesIn(arguments.timeline)) : compare(scenario, choicesIn(arguments.algorithms));
   if (!comparison.isOk()) return Outcome::usage(comparison.status().message());
   if (arguments.json) {
-    fmt::print("{}", formatJson(timeline ? timelineJson(scenario, comparison.value())
-                                         : comparisonJson(scenario, comparison.value())));
-  } else if (timeline) {
+    fmt::print("{}", formatJson(draws ? timelineJson(scenario, comparison.value())
+                                      : comparisonJson(scenario, comparison.value())));
+  } else if (draws) {
     printTimeline(comparison.value());
   } else {
     printComparison(comparison.value());
@@ -203,8 +219,11 @@ Action setUpSimulate(CLI::App& command, const Globals&) {
                       "Algorithms with their parameters, as in ring,slt:segments=64 (default: all that are valid)")
           ->option_text("NAME,...")
           ->allow_extra_args(false);
-  command.add_option("--timeline", arguments->timeline, "Draw what each rank does under this algorithm")
-      ->option_text("NAME")
+  command
+      .add_option("--timeline", arguments->timeline,
+                  "Draw what each rank does under these algorithms, one below the other on one time scale")
+      ->option_text("NAME,...")
+      ->allow_extra_args(false)
       ->excludes(algorithms);
   addJsonFlag(command, arguments->json);
   command.footer(

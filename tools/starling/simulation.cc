@@ -47,8 +47,8 @@ std::vector<std::int32_t> tableOf(const Scenario& scenario, const std::vector<Se
 Result<Prediction> predict(const Scenario& scenario, const Choice& choice, const std::vector<Seconds>& arrivals) {
   std::vector<std::int64_t> lateness_ns;
   for (const Seconds arrival : arrivals) lateness_ns.push_back(toNanoseconds(arrival));
-  const std::vector<Schedule> schedules = buildAll(choice, shapeOf(scenario), lateness_ns);
-  Result<SimulatedCall> call = simulate(schedules, scenario.element_size, scenario.model, arrivals);
+  Result<SimulatedCall> call =
+      simulateChoice(choice, shapeOf(scenario), scenario.element_size, scenario.model, arrivals, lateness_ns);
   if (!call.isOk()) return Status::error(formatChoice(choice) + ": " + call.status().message());
   Prediction prediction;
   prediction.choice = formatChoice(choice);
@@ -117,9 +117,8 @@ void relate(const Scenario& scenario, const Prediction& ring, Prediction& predic
   if (saving.value > 0.0) prediction.share_of_saving = (ring.post_arrival - prediction.post_arrival) / saving;
 }
 
-}  // namespace
-
-Result<Comparison> compare(const Scenario& scenario, const std::vector<std::string>& texts) {
+Result<Comparison> simulateChoices(const Scenario& scenario, const std::vector<std::string>& texts,
+                                   bool keeps_transfers) {
   if (scenario.ranks < 1)
     return Status::error(fmt::format("{} ranks cannot be simulated: give 1 or more", scenario.ranks));
   const Result<std::vector<Seconds>> lateness = latenessByRank(scenario);
@@ -137,15 +136,27 @@ Result<Comparison> compare(const Scenario& scenario, const std::vector<std::stri
   for (const Choice& choice : chosen.value().choices) {
     Result<Prediction> prediction = predict(scenario, choice, comparison.arrivals);
     if (!prediction.isOk()) return prediction.status();
-    // Millions of transfers where ranks are many: only a timeline needs them.
-    if (chosen.value().choices.size() > 1) std::vector<Transfer>().swap(prediction.value().call.transfers);
+    if (!keeps_transfers) std::vector<Transfer>().swap(prediction.value().call.transfers);
     if (ring.value()) relate(scenario, *ring.value(), prediction.value());
     comparison.predictions.push_back(std::move(prediction).value());
   }
-  std::stable_sort(comparison.predictions.begin(), comparison.predictions.end(),
-                   [](const Prediction& a, const Prediction& b) { return a.post_arrival < b.post_arrival; });
   comparison.skipped = std::move(chosen.value().skipped);
   return comparison;
+}
+
+}  // namespace
+
+Result<Comparison> compare(const Scenario& scenario, const std::vector<std::string>& choices) {
+  Result<Comparison> comparison = simulateChoices(scenario, choices, false);
+  if (!comparison.isOk()) return comparison.status();
+  std::vector<Prediction>& predictions = comparison.value().predictions;
+  std::stable_sort(predictions.begin(), predictions.end(),
+                   [](const Prediction& a, const Prediction& b) { return a.post_arrival < b.post_arrival; });
+  return comparison;
+}
+
+Result<Comparison> trace(const Scenario& scenario, const std::vector<std::string>& choices) {
+  return simulateChoices(scenario, choices, true);
 }
 
 }  // namespace starling::cli

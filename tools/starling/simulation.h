@@ -23,7 +23,7 @@ struct Scenario {
 // What one algorithm makes of the scenario.
 struct Prediction {
   std::string choice;
-  SimulatedCall call;  // without its transfers when several choices are compared
+  SimulatedCall call;
   std::size_t transfer_count = 0;
   Seconds elapsed;                              // mean over ranks of exit minus arrival
   Seconds post_arrival;                         // mean exit minus last arrival
@@ -35,14 +35,18 @@ struct Prediction {
 };
 
 struct Comparison {
-  std::vector<std::int32_t> table;      // virtual rank -> rank
-  std::vector<Seconds> arrivals;        // by virtual rank
-  std::vector<Prediction> predictions;  // by rising post-arrival time
-  std::vector<std::string> skipped;     // one sentence for each row of the catalogue that this scenario does not allow
+  std::vector<std::int32_t> table;  // virtual rank -> rank
+  std::vector<Seconds> arrivals;    // by virtual rank
+  std::vector<Prediction> predictions;
+  std::vector<std::string> skipped;  // one sentence for each row of the catalogue that this scenario does not allow
 };
 
-// Simulates `choices`, or the whole catalogue when there are none. Errors: ranks below 1, a late rank out of range or
-// named twice, an unknown choice, a named choice that has no schedule or is not valid here.
+// Simulates `choices`, or the whole catalogue when there are none: by rising post-arrival time, and without transfers.
+// Errors: ranks below 1, a late rank out of range or named twice, an unknown choice, a named choice that has no
+// schedule or is not valid here.
 Result<Comparison> compare(const Scenario& scenario, const std::vector<std::string>& choices);
+
+// The same in the order of `choices`, and with the transfers that a drawing shows: millions where ranks are many.
+Result<Comparison> trace(const Scenario& scenario, const std::vector<std::string>& choices);
 
 }  // namespace starling::cli

@@ -58,11 +58,8 @@ class Grid {
   std::vector<std::vector<Cell>> rows_;
 };
 
-}  // namespace
-
-std::string formatTimeline(const SimulatedCall& call, std::span<const Seconds> arrivals,
-                           std::span<const std::int32_t> table, std::size_t width) {
-  const Seconds end = call.lastExit();
+std::string formatRanks(const SimulatedCall& call, std::span<const Seconds> arrivals,
+                        std::span<const std::int32_t> table, Seconds end, std::size_t width) {
   Grid grid(arrivals.size(), width, end);
   for (std::size_t i = 0; i < arrivals.size(); ++i) {
     grid.mark(i, arrivals[i], call.exits[i], [](Cell& cell) { cell.present = true; });
@@ -74,10 +71,23 @@ std::string formatTimeline(const SimulatedCall& call, std::span<const Seconds> a
     grid.mark(static_cast<std::size_t>(transfer.target), transfer.start, transfer.end,
               [reduces](Cell& cell) { (reduces ? cell.reduces : cell.receives) = true; });
   }
-  std::string text = fmt::format("virtual rank (rank), 0 s to {}, {} per character\n", formatDuration(end),
-                                 formatDuration(Seconds{end.value / static_cast<double>(width)}));
+  std::string text;
   for (std::size_t i = 0; i < arrivals.size(); ++i) {
     text += fmt::format("{:>4} ({:>4}) |{}|\n", i, table[i], grid.line(i));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string formatTimeline(std::span<const Drawing> drawings, std::span<const Seconds> arrivals,
+                           std::span<const std::int32_t> table, std::size_t width) {
+  Seconds end;
+  for (const Drawing& drawing : drawings) end = std::max(end, drawing.call->lastExit());
+  std::string text = fmt::format("virtual rank (rank), 0 s to {}, {} per character\n", formatDuration(end),
+                                 formatDuration(Seconds{end.value / static_cast<double>(width)}));
+  for (const Drawing& drawing : drawings) {
+    text += drawing.title + "\n" + formatRanks(*drawing.call, arrivals, table, end, width);
   }
   return text + ". not arrived   s sends   r receives   + receives and reduces   x = s and r   X = s and +   - waits\n";
 }

@@ -19,14 +19,15 @@ def signed_ms(value):
     return "0.0" if text in ("+0.0", "-0.0") else text
 
 
-def ratio(value):
-    return f"{value:.2f}"
+def ratio(value, digits=2):
+    return f"{value:.{digits}f}"
 
 
-def percent(value):
+def percent(value, digits=0):
     """Of a share: 0.46 is 46 %."""
-    text = f"{100 * value:.0f} %"
-    return "0 %" if text == "-0 %" else text
+    zero = f"{0:.{digits}f} %"
+    text = f"{100 * value:.{digits}f} %"
+    return zero if text == "-" + zero else text
 
 
 def signed_percent(value):

@@ -9,7 +9,7 @@ LOGARITHMIC = "log"
 STYLES = {
     "ring": ("#000000", "o"), "rabenseifner": ("#E69F00", "s"), "slt": ("#0072B2", "^"), "prr": ("#009E73", "D"),
     "native": ("#D55E00", "v"), "tuned": ("#CC79A7", "P"), "recursive_doubling": ("#56B4E9", "X"),
-    "reduce_bcast": ("#8C8C00", "<"),
+    "reduce_bcast": ("#8C8C00", "<"), "late_join": ("#B15928", "*"), "direct": ("#6A3D9A", "h"),
 }  # fmt: skip
 # Lines that often coincide with another one.
 DASHES = {"slt": (4, 3), "tuned": (1.5, 2)}
@@ -46,7 +46,7 @@ class Panel:
     categories: list | None = None
     ticks: list | None = None
     tick_labels: list | None = None
-    bound: float | None = None  # a level that no line can pass
+    bound: float | Line | None = None  # that no line can pass: a level, or a line of its own
     y_bottom: float = 0.0  # of a linear axis
 
 
@@ -102,6 +102,14 @@ def draw_line(axes, line, places, others):
         drawn.lines[0].set_dashes(DASHES[line.label])
 
 
+def draw_bound(axes, bound, places):
+    look = {"color": "#000000", "linewidth": 1, "linestyle": "--"}
+    if isinstance(bound, Line):
+        axes.plot([places[value] for value in bound.x] if places else bound.x, bound.y, label=bound.label, **look)
+    else:
+        axes.axhline(bound, label="bound n beta", **look)
+
+
 def draw_panel(axes, panel, others):
     from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
@@ -109,7 +117,7 @@ def draw_panel(axes, panel, others):
     for line in panel.lines:
         draw_line(axes, line, places, others)
     if panel.bound:
-        axes.axhline(panel.bound, color="#000000", linewidth=1, linestyle="--", label="bound n beta")
+        draw_bound(axes, panel.bound, places)
     axes.set_title(panel.title, fontsize=9)
     axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.y_label)

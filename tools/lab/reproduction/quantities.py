@@ -29,6 +29,18 @@ def ring_wire_time(ranks, vector_bytes, bytes_per_second):
     return 2 * (ranks - 1) / ranks * wire_bound(vector_bytes, bytes_per_second)
 
 
+def late_bound(ranks, late, delay, vector_bytes, bytes_per_second):
+    """What an allreduce takes at least after `late` ranks that come together, `delay` after all others. Their vectors
+    have to meet the sum of the others', and the sum of all has to reach the other P - 1: P + late - 1 vectors over P
+    links. When the delay is short much of the rest is still to be done, as nothing ends earlier because ranks come
+    later."""
+    balanced = ring_wire_time(ranks, vector_bytes, bytes_per_second)
+    if late in (0, ranks):
+        return balanced
+    together = (ranks + late - 1) / ranks * wire_bound(vector_bytes, bytes_per_second)
+    return max(together, balanced - delay)
+
+
 def one_late_post_arrival(elapsed, delay, ranks):
     """Of a mean elapsed time, where one rank comes `delay` after all others: these wait (P-1)/P of it on average."""
     return elapsed - delay * (ranks - 1) / ranks

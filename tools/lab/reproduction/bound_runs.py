@@ -1,0 +1,164 @@
+"""The runs that hold Starling's algorithms against what an allreduce takes at least after late arrivals."""
+import dataclasses
+import math
+
+import quantities
+from simulations import ELEMENT_BYTES, KI, count_text, simulation
+
+RANKS = 48
+MEBI = KI * KI
+BANDWIDTH = 125e6  # bytes per second, of tools/lab/simulate
+ALPHA = 4e-6  # seconds per message: two links
+FLOAT = ELEMENT_BYTES["float"]
+DELAY = 100  # ms
+DELAYS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500)
+LATE = (1, 2, 4, 8, 12, 16, 24)  # ranks that come together
+PROCESSES = (8, 16, 33, 128)
+# Floats, and ms of the late rank: a delay shorter than a balanced allreduce cannot hide it.
+SIZES = ((128 * KI, DELAY), (512 * KI, DELAY), (8 * MEBI, 8 * DELAY))
+RANDOM = ("rand-late", "gamma")
+RANDOM_CALLS = 4
+# Ranks and floats: short vectors, because the number of messages is what takes the time of a simulation.
+MANY = ((512, 64 * KI), (1024, 16 * KI))
+WRONG = ("--predict", "wrong")
+# Another rank is late in each call, and nobody knows beforehand.
+UNKNOWN_CALLS = 16
+UNKNOWN = ("--predict", "none", "--iterations", str(UNKNOWN_CALLS))
+
+# The rows that are told who will be late, and the others.
+AWARE = ("slt", "prr", "late_join", "direct")
+OTHERS = ("ring", "ring_segmented", "rabenseifner", "recursive_doubling", "reduce_bcast", "native:ompi")
+ROWS = (*OTHERS, *AWARE)
+# Of these, flags in the call can name the late rank.
+ANNOUNCING = ("late_join", "direct")
+# The most segments that the catalogue allows.
+MOST_SEGMENTS = {"slt": 65536, "late_join": 8192}
+# From so many ranks on `direct` is not cut into parts, which take a message for each pair of ranks.
+UNCUT_RANKS = 512
+# Left out from so many ranks on, as one run takes minutes: P (P - 1) messages and more each.
+FEWER_RANKS = {"ring_segmented": 512, "ring": 1024, "prr": 1024, "direct": 1024}
+# These take a run of their own, since a run of all would be long: from so many ranks on.
+APART_RANKS = 128
+APART = ("ring", "prr", "slt", "direct")
+
+
+def segments(row, ranks, count):
+    """The number of segments S that minimises (stages + S) (alpha + n beta / S), where the first segment takes
+    `stages` steps before the others follow it; within the range of the row, and not more than there are elements."""
+    stages = {"slt": ranks - 1, "late_join": math.ceil(math.log2(ranks)) - 1}[row]
+    best = round(math.sqrt(stages * FLOAT * count / BANDWIDTH / ALPHA))
+    return max(1, min(best, MOST_SEGMENTS[row], count))
+
+
+def separator(text):
+    return "," if ":" in text else ":"
+
+
+def named_choice(row, ranks, count):
+    """The same with flags that name the late rank, where the row can."""
+    text = choice(row, ranks, count)
+    return f"{text}{separator(text)}announced=1" if row in ANNOUNCING else text
+
+
+def choice(row, ranks, count):
+    """As the benchmark takes it."""
+    if row in MOST_SEGMENTS:
+        return f"{row}:segments={segments(row, ranks, count)}"
+    if row == "direct" and ranks >= UNCUT_RANKS:
+        return "direct:segments=1"
+    return row
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One arrival pattern; all rows are measured under it."""
+
+    ranks: int = RANKS
+    count: int = MEBI
+    pattern: str = "one-late"
+    delay: int = DELAY  # ms
+    options: tuple = ()
+
+    def text(self):
+        late = f"`{self.pattern}` {self.delay} ms" if self.delay else "nobody late"
+        return f"{self.ranks} ranks, {count_text(self.count)} floats, {late}"
+
+    def rows(self):
+        return [row for row in ROWS if self.ranks < FEWER_RANKS.get(row, self.ranks + 1)]
+
+    def run(self, rows):
+        chosen = named_choice if self.options == UNKNOWN else choice
+        choices = [chosen(row, self.ranks, self.count) for row in rows]
+        return simulation(self.ranks, choices, self.count, self.pattern, (self.delay,), self.options)
+
+    def runs(self):
+        """By row; slow ones apart where ranks are many."""
+        apart = {row: self.run([row]) for row in self.rows() if self.ranks >= APART_RANKS and row in APART}
+        others = [row for row in self.rows() if row not in apart]
+        return apart | dict.fromkeys(others, self.run(others))
+
+    def bound(self):
+        """Least post-arrival time in ms."""
+        late = int(self.pattern.removeprefix("late:")) if self.pattern.startswith("late:") else 1
+        if self.delay == 0:
+            late = 0
+        delay = math.inf if self.pattern in RANDOM else self.delay
+        return quantities.late_bound(self.ranks, late, delay, FLOAT * self.count, BANDWIDTH)
+
+    def wire(self):
+        """n beta in ms."""
+        return quantities.wire_bound(FLOAT * self.count, BANDWIDTH)
+
+
+BALANCED = Case(delay=0)
+
+
+def over_delay():
+    return [Case(delay=delay) for delay in DELAYS]
+
+
+def together(late):
+    """One late rank is one-late, which another table has as well."""
+    return Case() if late == 1 else Case(pattern=f"late:{late}")
+
+
+def over_late():
+    return [together(late) for late in LATE]
+
+
+def over_ranks():
+    return [Case(ranks=ranks) for ranks in PROCESSES]
+
+
+def over_size():
+    return [Case(count=count, delay=delay) for count, delay in SIZES]
+
+
+def at_random():
+    return [Case(pattern=pattern, options=("--iterations", str(RANDOM_CALLS))) for pattern in RANDOM]
+
+
+def wrongly_predicted():
+    return Case(options=WRONG)
+
+
+def unknown_beforehand():
+    return Case(pattern="any-late", options=UNKNOWN)
+
+
+def many_ranks():
+    return [Case(ranks, count, delay=delay) for ranks, count in MANY for delay in (0, DELAY)]
+
+
+def runs_of(cases):
+    return list(dict.fromkeys(run for case in cases for run in case.runs().values()))
+
+
+def all_cases():
+    """The longest begin early."""
+    longest = [*many_ranks(), *reversed(over_size()), *reversed(over_ranks()), *at_random()]
+    return list(dict.fromkeys([*longest, *over_late(), *over_delay(), wrongly_predicted(), unknown_beforehand()]))
+
+
+def all_runs():
+    return runs_of(all_cases())
