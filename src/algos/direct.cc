@@ -4,7 +4,7 @@
 // owner waits, so that after the last contribution only the path from its leaf to the root is left.
 //
 // Owners stand in a circle, and everybody serves them from its own place on: in each step every owner has one sender.
-// Ranks that come late own less or nothing (owner_shares.h), and serve from places spread evenly over the circle. Their
+// Ranks that come late own less or nothing (ownership.h), and serve from places spread evenly over the circle. Their
 // contributions follow each other in small parts round the circle, one part of every block and then the next, so that
 // owners send out the parts of the result while later ones come.
 #include <algorithm>
@@ -22,6 +22,7 @@ namespace starling {
 namespace {
 
 constexpr std::int32_t kNone = -1;
+constexpr std::int64_t kLongestVector = 1'000'000'000'000'000;  // ns
 
 class Direct {
  public:
@@ -29,7 +30,7 @@ class Direct {
       : ranks_(request.shape.ranks),
         self_(request.virtual_rank),
         lateness_ns_(request.lateness_ns),
-        vector_ns_(ranks_ * tau_ns),
+        vector_ns_(std::min(ranks_ * tau_ns, kLongestVector)),
         ownership_(ranks_, request.shape.count, segments, lateness_ns_, vector_ns_),
         parts_(ownership_.parts()),
         fold_(ranks_),
@@ -97,7 +98,7 @@ class Direct {
     const std::int64_t steps = messagesFrom(source) * std::ssize(owners_);
     for (std::int32_t index = 0; index < messagesFrom(source); ++index) {
       const std::int64_t step = index * std::ssize(owners_) + stepTo(owner, source);
-      messages.push_back({both_there + step * vector_ns_ / steps, source, owner, index});
+      messages.push_back({both_there + step * (vector_ns_ / steps), source, owner, index});
     }
   }
 
@@ -157,13 +158,16 @@ class Direct {
   // so that no two meet at a receiver; the distance grows by one from step to step, from 1 to P - 1 and round again.
   std::int32_t distanceAt(std::int64_t step) const { return static_cast<std::int32_t>(1 + step % (ranks_ - 1)); }
 
-  // The step in which the owner has the first part of its result.
-  std::int64_t firstStepOf(std::int32_t owner) const {
-    std::int64_t step = 0;
-    for (std::int32_t rank = 0; rank < ranks_; ++rank) {
-      if (isLast(rank)) step = std::max<std::int64_t>(step, (owner - rank + ranks_) % ranks_);
+  // By owner: the step in which it has the first part of its result. The farthest of the last ranks behind it on the
+  // circle is the next one before it.
+  void findFirstSteps() {
+    first_steps_.assign(ranks_, 0);
+    std::int32_t next_last = kNone;
+    for (std::int32_t i = 2 * ranks_ - 1; i >= 0; --i) {
+      const std::int32_t rank = i % ranks_;
+      if (i < ranks_ && next_last != kNone) first_steps_[rank] = ranks_ - (next_last - i);
+      if (isLast(rank)) next_last = i;
     }
-    return step;
   }
 
   // The part that is on its way in `step` when part 0 is in step `first`; negative: none.
@@ -173,7 +177,7 @@ class Direct {
   }
 
   void exchange() {
-    for (std::int32_t rank = 0; rank < ranks_; ++rank) first_steps_.push_back(firstStepOf(rank));
+    findFirstSteps();
     const std::int64_t last = *std::max_element(first_steps_.begin(), first_steps_.end());
     const std::int64_t first = first_steps_[self_];
     for (std::int64_t step = 0; step < last + std::int64_t{parts_} * (ranks_ - 1); ++step) {

@@ -35,7 +35,7 @@ class HazardCheck {
       Status ordered = Status::ok();
       if (step.kind != StepKind::kSend) ordered = note(places[0], index, &HazardCheck::noteWrite);
       if (ordered.isOk() && step.kind == StepKind::kSend) ordered = note(places[0], index, &HazardCheck::noteRead);
-      if (ordered.isOk() && step.kind == StepKind::kCombine) ordered = note(places[1], index, &HazardCheck::noteRead);
+      if (ordered.isOk() && step.kind == StepKind::kCombine) ordered = note(places[1], index, &HazardCheck::noteWrite);
       if (!ordered.isOk()) return ordered;
     }
     return Status::ok();

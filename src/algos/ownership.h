@@ -28,7 +28,7 @@ class Ownership {
  public:
   // `lateness_ns`: predicted, by virtual rank, in any order; empty means all on time. `vector_ns` is N; 0: not known,
   // then all count as on time. `parts` is a wish: there are less where elements are few, and one when nobody is late.
-  // REQUIRES: ranks, count, parts > 0; lateness is not negative; it and `vector_ns` are below 10^17.
+  // REQUIRES: ranks, count, parts > 0; lateness is not negative; it and `vector_ns` are at most 10^15.
   Ownership(std::int32_t ranks, std::int64_t count, std::int64_t parts, std::span<const std::int64_t> lateness_ns,
             std::int64_t vector_ns);
 

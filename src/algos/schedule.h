@@ -34,7 +34,7 @@ enum class StepKind : std::uint8_t {
   kSend,     // block of the work vector -> peer
   kReceive,  // peer -> block of the work vector, overwriting it
   kReduce,   // peer -> scratch, then combined into the block
-  kCombine,  // the block of slot `source_slot`, combined into that of `slot`; no message
+  kCombine,  // the block of slot `source_slot`, combined into that of `slot` and undefined from then on; no message
 };
 
 // How kReduce and kCombine combine: (incoming op local) or (local op incoming).
@@ -56,7 +56,7 @@ struct Step {
 inline constexpr int kMaxLanes = 4;
 inline bool isMessage(const Step& step) { return step.kind != StepKind::kCombine; }
 
-// The only lane that reduces: scratch for one block of the work vector is then enough to run any schedule.
+// The only lane that reduces: beside side slots, scratch for one block of the work vector is then enough.
 inline constexpr std::uint8_t kReduceLane = 0;
 
 // One rank's part of one allreduce.

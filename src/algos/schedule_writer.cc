@@ -87,7 +87,8 @@ void ScheduleWriter::append(Step step) {
   if (step.kind == StepKind::kSend) {
     noteRead(placeOf(step.block, step.slot), index);
   } else {
-    if (step.kind == StepKind::kCombine) noteRead(placeOf(step.block, step.source_slot), index);
+    // What is combined may be used up by it.
+    if (step.kind == StepKind::kCombine) noteWrite(placeOf(step.block, step.source_slot), index);
     noteWrite(placeOf(step.block, step.slot), index);
   }
   const auto own = dependencies.begin() + step.first_dependency;

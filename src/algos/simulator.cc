@@ -138,6 +138,12 @@ class Simulation {
 
   // Starts what has both its ports free: messages that became ready now, and those that waited for a port freed now.
   void servePorts() {
+    do {
+      serveOnce();
+    } while (!freed_.empty());
+  }
+
+  void serveOnce() {
     std::vector<Waiting> candidates;
     for (const std::int32_t rank : std::exchange(freed_, {})) {
       candidates.insert(candidates.end(), ranks_[rank].out.begin(), ranks_[rank].out.end());
@@ -155,6 +161,8 @@ class Simulation {
       const bool is_next = source.out.front() == waiting;
       if (is_next && source.busy_out < model_.ports && receiver(waiting.send).busy_in < model_.ports) {
         startTransfer(waiting);
+        // With a port left the sender's next message may go, too.
+        if (model_.ports > 1) freed_.push_back(graph_.rankOf(waiting.send));
       }
     }
   }

@@ -117,7 +117,12 @@ class SymbolicCall {
 
   Status combine(StepId id) {
     const Step& step = graph_.step(id);
-    if (step.kind == StepKind::kCombine) return combineWith(heldBy(id, step.source_slot), id);
+    if (step.kind == StepKind::kCombine) {
+      const std::span<TreeId> source = heldBy(id, step.source_slot);
+      Status combined = combineWith(source, id);
+      std::fill(source.begin(), source.end(), kUndefined);
+      return combined;
+    }
     return combineWith(std::move(scratch_.extract(id).mapped()), id);
   }
 

@@ -10,7 +10,7 @@ ArrivalFlags::ArrivalFlags(MPI_Comm private_communicator, int first_tag)
   PMPI_Comm_size(communicator_, &ranks_);
   const auto ranks = static_cast<std::size_t>(ranks_);
   flags_.assign(ranks, 0);
-  message_.reserve(ranks);
+  message_.assign(ranks, 0);
   named_.reserve(ranks);
   receives_.assign(ranks, MPI_REQUEST_NULL);
   sends_.assign(ranks, MPI_REQUEST_NULL);
@@ -18,9 +18,8 @@ ArrivalFlags::ArrivalFlags(MPI_Comm private_communicator, int first_tag)
 
 int ArrivalFlags::exchange(int coordinator, int late) {
   ++call_;
-  message_.assign(static_cast<std::size_t>(late) + 1, 0);
   const int code = rank_ == coordinator ? coordinate(late) : follow(coordinator);
-  named_.assign(message_.begin() + 1, message_.end());
+  named_.assign(message_.begin() + 1, message_.begin() + 1 + late);
   return code;
 }
 
@@ -43,8 +42,8 @@ int ArrivalFlags::coordinate(int late) {
   }
   for (int rank = 0; rank < ranks_; ++rank) {
     if (rank == rank_) continue;
-    const int code = PMPI_Isend(message_.data(), static_cast<int>(message_.size()), MPI_INT64_T, rank, first_tag_ + 1,
-                                communicator_, &sends_[static_cast<std::size_t>(rank)]);
+    const int code = PMPI_Isend(message_.data(), late + 1, MPI_INT64_T, rank, first_tag_ + 1, communicator_,
+                                &sends_[static_cast<std::size_t>(rank)]);
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;

@@ -44,7 +44,11 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   Execution execution = plan(kind, predicted);
   arrange(execution, kind, has_announced);
   if (stamped && !has_announced) arrival = services_.clock->now();
-  nameLate(execution, kind);
+  if (const int fault = nameLate(execution, kind); fault != MPI_SUCCESS) {
+    breakDown(fault);
+    PMPI_Comm_call_errhandler(communicator_, fault);
+    return fault;
+  }
   const PreparedSchedule* prepared = nullptr;
   if (execution.planned.choice.algorithm != kNativeAlgorithm) {
     prepared = findSchedule(execution, kind);
@@ -91,9 +95,7 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
   if (isExecutable(execution.planned.choice, shape, kind)) return execution;
   execution.planned.choice = Choice{};
   if (!services_.settings.options.reproducible) return execution;
-  // The first of the one association needs the least memory.
-  const Choice least = parseChoice("recursive_doubling").value();
-  if (isExecutable(least, shape, kind)) execution.planned.choice = least;
+  if (isExecutable(leastReproducible(), shape, kind)) execution.planned.choice = leastReproducible();
   return execution;
 }
 
@@ -109,7 +111,7 @@ Choice Session::fixedChoice(const Shape& shape, const KeyPlan* plan) const {
   if (!choice.isOk() && isRoot()) {
     logOnce(LogLevel::kWarning, "algorithm", "STARLING_ALGORITHM: " + choice.status().message());
   }
-  return {};
+  return options.reproducible ? leastReproducible() : Choice{};
 }
 
 // Everything that is asked here is equal on all ranks.
@@ -119,13 +121,15 @@ bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallK
   const Algorithm* algorithm = findAlgorithm(choice.algorithm);
   if (algorithm == nullptr || !isValid(*algorithm, shape)) return false;
   const auto needed = scratchElements(*algorithm, shape) * static_cast<std::int64_t>(kind.reducer.element_size);
-  if (needed > agreed_scratch_ && hasFixedChoice()) agreeOnScratch(needed);
-  if (needed > agreed_scratch_ && hasFixedChoice()) {
-    logOnce(LogLevel::kWarning, "scratch",
-            "memory is short for the algorithm that was asked for; calls of " + std::to_string(needed) +
-                " bytes pass through to the MPI library");
-  }
-  return needed <= agreed_scratch_;
+  if (needed <= agreed_scratch_) return true;
+  if (!hasFixedChoice() || needed >= refused_scratch_) return false;
+  agreeOnScratch(needed);
+  if (needed <= agreed_scratch_) return true;
+  refused_scratch_ = needed;
+  logOnce(LogLevel::kWarning, "scratch",
+          std::string("memory is short for ") + algorithm->name + ": it needs " + std::to_string(needed) +
+              " bytes beside the vectors, and larger calls do without it");
+  return false;
 }
 
 const PreparedSchedule* Session::findSchedule(const Execution& execution, const CallKind& kind) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -116,8 +117,9 @@ class Session {
   void takeAnnouncements();
   // Says who takes which position, and how late.
   void arrange(Execution& execution, const CallKind& kind, bool has_announced) const;
-  // The same by flags, where the choice wants late ranks to be named. Waits for the other ranks to arrive.
-  void nameLate(Execution& execution, const CallKind& kind);
+  // The same by flags, where the choice wants late ranks to be named. Waits for the other ranks to arrive. Returns an
+  // MPI error code.
+  int nameLate(Execution& execution, const CallKind& kind);
   bool keepsRankOrder(const CallKind& kind) const;
   // Calls use the tags up to tag_limit_.
   int announcementTag() const { return tag_limit_ + 1; }
@@ -167,6 +169,8 @@ class Session {
   Executor executor_;
   ScheduleCache schedules_;
   std::int64_t agreed_scratch_ = 0;  // bytes that every rank has
+  // So many some rank could not get, and is not asked for again.
+  std::int64_t refused_scratch_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t executed_calls_ = 0;
   int tag_limit_ = 32767 - kOwnTags;
 

@@ -39,15 +39,16 @@ bool Session::keepsRankOrder(const CallKind& kind) const {
   return services_.settings.options.reproducible || !kind.signature.commutative;
 }
 
-void Session::nameLate(Execution& execution, const CallKind& kind) {
+int Session::nameLate(Execution& execution, const CallKind& kind) {
   const std::int32_t late = announcedRanks(execution.planned.choice, ranks_);
-  if (late == 0 || execution.has_announced) return;
+  if (late == 0 || execution.has_announced) return MPI_SUCCESS;
   const int coordinator = execution.table.empty() ? 0 : execution.table.front();
-  if (const int code = flags_->exchange(coordinator, late); code != MPI_SUCCESS) return breakDown(code);
+  if (const int code = flags_->exchange(coordinator, late); code != MPI_SUCCESS) return code;
   named_.arrange(ranks_, execution.table, flags_->named(), keepsRankOrder(kind));
   execution.has_named = true;
   execution.table = named_.table;
   execution.lateness_ns = named_.lateness_ns;
+  return MPI_SUCCESS;
 }
 
 std::span<const std::int32_t> Session::tableOf(std::int32_t key) const {

@@ -15,7 +15,7 @@ namespace {
 
 // Updates of plans that one agreement carries at most.
 constexpr std::size_t kMostUpdates = 8;
-// Scratch that is taken for tuning: larger calls pass through to the MPI library.
+// Scratch that is taken for tuning: calls that need more do without the algorithm that does, or pass through.
 constexpr std::size_t kMostScratch = std::size_t{1} << 30;
 // Bytes that no predefined type's element exceeds.
 constexpr std::size_t kLargestElement = 32;
@@ -118,7 +118,8 @@ void Session::reserveScratch(const Key& key) {
   const std::size_t bytes = (std::size_t{1} << key.size_class) * largestElementGrowth(key.type);
   const Shape shape{ranks_, static_cast<std::int64_t>(bytes / kLargestElement)};
   // A power of two, as agreed.
-  const std::size_t most = std::bit_ceil(kLargestElement * static_cast<std::size_t>(mostScratchElements(shape)));
+  std::size_t most = std::bit_ceil(kLargestElement * static_cast<std::size_t>(mostScratchElements(shape)));
+  if (most > kMostScratch) most = bytes;
   if (bytes <= kMostScratch && !executor_.reserve(most) && !executor_.reserve(bytes)) {
     logOnce(LogLevel::kWarning, "scratch",
             "memory is short for calls of " + std::to_string(bytes) + " bytes; they pass through to the MPI library");
@@ -195,6 +196,7 @@ void Session::finishEnd() {
 void Session::breakDown(int code) {
   broken_ = true;
   if (announcements_) announcements_->abandon();
+  if (flags_) flags_->abandon();
   logOnce(LogLevel::kWarning, "agreement",
           "an agreement between ranks failed (MPI error " + std::to_string(code) +
               "); calls pass through to the MPI library from now on");

@@ -108,7 +108,7 @@ Decisions CommunicatorTuner::decide(std::size_t limit) {
     const auto index = static_cast<std::int32_t>(asked);
     next_to_ask_ = (asked + 1) % slots_.size();
     if (std::optional<KeyTuner::Decision> decision = slots_[asked]->tuner.decide(rankings_left > 0)) {
-      if (decision->plan.state == KeyState::kExploring) --rankings_left;
+      if (decision->has_ranked) --rankings_left;
       recordDecision(*slots_[asked], *decision);
       in_flight_.push_back(index);
       decisions.updates.push_back({index, std::move(decision->plan)});

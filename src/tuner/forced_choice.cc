@@ -3,11 +3,13 @@
 namespace starling {
 
 Result<Choice> forcedChoice(const Options& options) {
-  const bool is_named = !options.algorithm.empty();
-  Result<Choice> named = parseChoice(is_named ? options.algorithm : "recursive_doubling");
-  if (!options.reproducible) return named;
-  if (named.isOk() && findAlgorithm(named.value().algorithm)->fixed_association) return named;
-  return parseChoice("recursive_doubling");
+  if (options.algorithm.empty()) return leastReproducible();
+  Result<Choice> named = parseChoice(options.algorithm);
+  if (!options.reproducible || !named.isOk()) return named;
+  if (findAlgorithm(named.value().algorithm)->fixed_association) return named;
+  return leastReproducible();
 }
+
+Choice leastReproducible() { return parseChoice("recursive_doubling").value(); }
 
 }  // namespace starling

@@ -7,9 +7,11 @@
 
 namespace starling {
 
-// STARLING_ALGORITHM. In reproducible mode it may only name a row of the one fixed association; else, and where it
-// names nothing, that is recursive_doubling. Errors: it is not understood. REQUIRES: an algorithm is named, or the mode
-// is reproducible.
+// STARLING_ALGORITHM. In reproducible mode only a row of the one fixed association: recursive_doubling where it names
+// another or none. Errors: it is not understood. REQUIRES: an algorithm is named, or the mode is reproducible.
 Result<Choice> forcedChoice(const Options& options);
+
+// What reproducible mode runs where nothing better is known or possible: it needs the least memory.
+Choice leastReproducible();
 
 }  // namespace starling

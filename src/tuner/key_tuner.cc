@@ -48,6 +48,17 @@ std::vector<std::int32_t> nextTable(const std::vector<std::int32_t>& table, std:
   return isSortedTable(table, lateness, noise) ? table : sortedTable(lateness, noise);
 }
 
+// By virtual rank, of the same table; `before` empty: all were on time.
+bool latenessMoved(std::span<const std::int64_t> before, std::span<const std::int64_t> now) {
+  std::int64_t latest = *std::max_element(now.begin(), now.end());
+  if (!before.empty()) latest = std::max(latest, *std::max_element(before.begin(), before.end()));
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::int64_t moved = std::abs(now[i] - (before.empty() ? 0 : before[i]));
+    if (static_cast<double>(moved) > kLatenessChange * static_cast<double>(latest)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Seconds comparedTime(const SampledCall& call, bool clocks_agree) {
@@ -72,17 +83,6 @@ Comparison compareTimes(std::span<const double> incumbent, std::span<const doubl
   comparison.margin = std::max(kSmallestGain * std::abs(comparison.incumbent), 2.0 * standard_error + luck);
   comparison.faster = comparison.challenger < comparison.incumbent - comparison.margin;
   return comparison;
-}
-
-// By virtual rank, of the same table; `before` empty: all were on time.
-bool latenessMoved(std::span<const std::int64_t> before, std::span<const std::int64_t> now) {
-  std::int64_t latest = *std::max_element(now.begin(), now.end());
-  if (!before.empty()) latest = std::max(latest, *std::max_element(before.begin(), before.end()));
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const std::int64_t moved = std::abs(now[i] - (before.empty() ? 0 : before[i]));
-    if (static_cast<double>(moved) > kLatenessChange * static_cast<double>(latest)) return true;
-  }
-  return false;
 }
 
 KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
@@ -122,7 +122,7 @@ void KeyTuner::count(const Choice& choice, bool exploration) {
 }
 
 void KeyTuner::observe(const SampledCall& call) {
-  if (!is_outdated_ || call.choice != plan_.incumbent) {
+  if (outdated_epochs_ == 0 || call.choice != plan_.incumbent) {
     std::vector<double>& times = statisticsOf(call.choice).post_arrival;
     if (times.size() == kKeptSamples) times.erase(times.begin());
     times.push_back(comparedTime(call, settings_.clocks_agree).value);
@@ -156,14 +156,14 @@ std::optional<double> KeyTuner::gain() const {
 void KeyTuner::planTookForce() {
   awaits_force_ = false;
   if (!std::exchange(arrangement_changes_, false)) return;
-  // What the choice took with the ranks in another order says nothing about it now; nor does the epoch before this one,
-  // which is still to be observed.
+  // What the choice took as it was arranged before says nothing about it now; nor do the two epochs that are still to
+  // be observed, the last of which ended when this plan took force.
   statisticsOf(plan_.incumbent).post_arrival.clear();
-  is_outdated_ = true;
+  outdated_epochs_ = 2;
 }
 
 std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank) {
-  is_outdated_ = false;
+  if (outdated_epochs_ > 0) --outdated_epochs_;
   if (awaits_force_ || settings_.options.mode != Mode::kTune) return std::nullopt;
   switch (plan_.state) {
     case KeyState::kObserving:
@@ -171,7 +171,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank) {
     case KeyState::kExploring:
       return leaveExploring();
     case KeyState::kSettled:
-      return watchSettled();
+      return watchSettled(may_rank);
     case KeyState::kPassesThrough:
       return std::nullopt;
   }
@@ -195,7 +195,8 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
 }
 
 std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
-  if (!settings_.options.algorithm.empty() || settings_.options.reproducible) return forced();
+  if (!settings_.options.algorithm.empty()) return forced();
+  if (settings_.options.reproducible) return may_rank ? std::optional(forced()) : std::nullopt;
   if (learned_) return takeOver();
   if (!may_rank || findStatistics(Choice{})->post_arrival.size() < kNativeSamples) return std::nullopt;
   return proposeTrials();
@@ -215,8 +216,11 @@ KeyTuner::Decision KeyTuner::forced() {
     setStepTime(choice.value(), shape_, element_size_, settings_.model);
   }
   if (valid) plan.incumbent = choice.value();
-  return decisionOf(std::move(plan), fmt::format("STARLING_ALGORITHM={} {}", settings_.options.algorithm,
-                                                 valid ? "forces this choice." : "is not valid here: native stays."));
+  const bool is_replaced = parseChoice(settings_.options.algorithm).value().algorithm != choice.value().algorithm;
+  const char* outcome = !valid        ? "is not valid here: native stays."
+                        : is_replaced ? "combines in another order than reproducible mode has: this takes its place."
+                                      : "forces this choice.";
+  return decisionOf(std::move(plan), fmt::format("STARLING_ALGORITHM={} {}", settings_.options.algorithm, outcome));
 }
 
 // All rows of the one association give the same bits, so that the choice among them is free.
@@ -224,9 +228,14 @@ KeyTuner::Decision KeyTuner::reproducible(KeyPlan plan, const std::string& occas
   const std::vector<Candidate> candidates = rankCandidates(query(plan), 1);
   plan.incumbent = candidates.front().choice;
   statisticsOf(plan.incumbent).predicted = candidates.front().predicted;
-  return decisionOf(std::move(plan), fmt::format("{}Reproducible mode: {} is predicted to be the fastest of those that "
-                                                 "combine by rank and count alone.",
-                                                 occasion, formatChoice(plan.incumbent)));
+  const bool is_predicted = candidates.front().predicted > Seconds{};
+  std::string reason =
+      fmt::format("{}Reproducible mode: {} is {} of those that combine by rank and count alone.", occasion,
+                  formatChoice(plan.incumbent),
+                  is_predicted ? "predicted to be the fastest" : "the first (not predicted: there are too many ranks)");
+  Decision decision = decisionOf(std::move(plan), std::move(reason));
+  decision.has_ranked = true;
+  return decision;
 }
 
 KeyTuner::Decision KeyTuner::takeOver() {
@@ -276,7 +285,9 @@ KeyTuner::Decision KeyTuner::proposeTrials() {
   std::string reason =
       fmt::format("native's {} is {} (n={}). To be tried, {} calls each: {}.", metricName(settings_.clocks_agree),
                   milliseconds(summarize(native).median), native.size(), plan.trial_calls, names);
-  return decisionOf(std::move(plan), std::move(reason));
+  Decision decision = decisionOf(std::move(plan), std::move(reason));
+  decision.has_ranked = true;
+  return decision;
 }
 
 std::optional<KeyTuner::Decision> KeyTuner::leaveExploring() {
@@ -321,15 +332,19 @@ KeyTuner::Decision KeyTuner::settleOn(const Choice& choice, std::string reason) 
   return decisionOf(std::move(plan), std::move(reason));
 }
 
-std::optional<KeyTuner::Decision> KeyTuner::watchSettled() {
+std::optional<KeyTuner::Decision> KeyTuner::watchSettled(bool may_rank) {
   KeyPlan plan = plan_;
   if (settings_.options.reproducible && settings_.options.algorithm.empty()) {
-    if (!followArrivals(plan)) return std::nullopt;
+    if (!may_rank || !followArrivals(plan)) return std::nullopt;
+    arrangement_changes_ = true;
     return reproducible(std::move(plan), "The predicted arrivals changed. ");
   }
   if (!followArrivals(plan)) return leaveFaultyChoice();
-  arrangement_changes_ = true;
-  return decisionOf(std::move(plan), "The predicted arrivals changed, and the virtual-rank table follows them.");
+  const Algorithm& algorithm = *findAlgorithm(plan.incumbent.algorithm);
+  arrangement_changes_ = algorithm.uses_arrivals || (algorithm.build != nullptr && plan.table != plan_.table);
+  return decisionOf(std::move(plan), keepsRankOrder()
+                                         ? "The predicted arrivals changed."
+                                         : "The predicted arrivals changed, and the virtual-rank table follows them.");
 }
 
 std::optional<KeyTuner::Decision> KeyTuner::leaveFaultyChoice() {

@@ -59,6 +59,7 @@ class KeyTuner {
     KeyPlan plan;
     std::string reason;                                // sentences
     std::optional<double> expected, measured, native;  // post-arrival seconds
+    bool has_ranked = false;                           // candidates, which takes long
   };
   // To be asked at the end of an epoch: a new plan when there is reason for one. The caller puts it in force; until
   // then further decisions wait (planTookForce()).
@@ -80,7 +81,7 @@ class KeyTuner {
   const ChoiceStatistics* findStatistics(const Choice& choice) const;
   std::optional<Decision> leaveObserving(bool may_rank);
   std::optional<Decision> leaveExploring();
-  std::optional<Decision> watchSettled();
+  std::optional<Decision> watchSettled(bool may_rank);
   std::optional<Decision> leaveFaultyChoice();
   Decision settleOn(const Choice& choice, std::string reason);
   Decision proposeTrials();
@@ -106,7 +107,7 @@ class KeyTuner {
   std::string settled_reason_;
   bool awaits_force_ = false;
   bool arrangement_changes_ = false;  // by the plan that is to take force
-  bool is_outdated_ = false;          // what is observed of the incumbent, until the next decision
+  int outdated_epochs_ = 0;           // still to be observed: the incumbent ran there as arranged before
   std::int64_t trial_calls_seen_ = 0;
 };
 

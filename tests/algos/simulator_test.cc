@@ -202,6 +202,34 @@ TEST(Simulator, noMessageOvertakesAnotherOfItsSender) {
   EXPECT_EQ(call.transfers[2].start.value, 4.0);
 }
 
+// As above, but with two ports: the second message goes when the first does, not when that has ended.
+TEST(Simulator, messagesGoWhenTheOneBeforeThemDoesIfThereIsAPort) {
+  const auto schedules = byHand(4, 8, 4, [](ScheduleWriter& writer, std::int32_t rank) {
+    if (rank == 0) writer.send({0, 3}, 1, 0);
+    if (rank == 3) writer.send({0, 5}, 1, 0);
+    if (rank == 2) {
+      writer.send({3, 1}, 1, 0);
+      writer.send({3, 1}, 0, 1);
+    }
+    if (rank == 1) {
+      writer.receive({0, 3}, 0, 0);
+      writer.receive({3, 1}, 2, 0);
+      writer.receive({0, 5}, 3, 0);
+    }
+    if (rank == 0) writer.receive({3, 1}, 2, 1);
+  });
+  CostModel model = kTau;
+  model.ports = 2;
+  const auto call = simulated(schedules, model, onTime(4));
+  const auto start_from_to = [&](std::int32_t source, std::int32_t target) {
+    for (const Transfer& transfer : call.transfers) {
+      if (transfer.source == source && transfer.target == target) return transfer.start.value;
+    }
+    return -1.0;
+  };
+  EXPECT_EQ(start_from_to(2, 0), start_from_to(2, 1));
+}
+
 TEST(Simulator, transfersAreOrderedAndSayWhatTheReceiverDoes) {
   const auto call = simulated(schedulesOf("ring", 3, 3), kTau, onTime(3));
   ASSERT_EQ(call.transfers.size(), 12U);

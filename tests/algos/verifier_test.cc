@@ -229,7 +229,7 @@ TEST(Verifier, catchesFaultsWithSideSlots) {
       {[](auto& s) { s[0].side_slots = -1; }, "Schedule 0"},
       {[](auto& s) { s[0].steps[2].dependency_count = 0; }, "neither waits for the other"},
       {[](auto& s) { std::swap(s[0].steps[2].slot, s[0].steps[2].source_slot); }, "out of rank order"},
-      {[](auto& s) { s[0].steps[3].slot = 1; }, "Rank 1 ends without the input of rank 0"},
+      {[](auto& s) { s[0].steps[3].slot = 1; }, "sends what nothing was written to"},
       {[](auto& s) { s[1].steps[2].order = kRight; }, "out of rank order"},
   };
   for (const Case& planted : cases) {
@@ -245,6 +245,17 @@ TEST(Verifier, catchesReadingASlotThatNothingWasWrittenTo) {
     if (rank == 0) writer.combine({0, 8}, 1, 0, kLeft);
   });
   EXPECT_THAT(faultOf(sending), HasSubstr("combines what nothing was written to"));
+}
+
+TEST(Verifier, catchesUsingABlockAfterItWasCombined) {
+  const auto schedules = twoRanks(8, [](ScheduleWriter& writer, std::int32_t rank) {
+    writer.addSideSlots(1, {0, 8});
+    writer.send({0, 8}, 1 - rank, 0);
+    writer.receive({0, 8}, 1 - rank, 0, 0, 1);
+    writer.combine({0, 8}, 1, 0, rank == 0 ? kRight : kLeft);
+    writer.combine({0, 8}, 1, 0, kLeft);
+  });
+  EXPECT_THAT(faultOf(schedules), HasSubstr("combines what nothing was written to"));
 }
 
 TEST(Verifier, acceptsOneRankAndNoElements) {

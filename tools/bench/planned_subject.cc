@@ -72,7 +72,9 @@ class PlannedSubject final : public Subject {
     call.table = named_.table;
     prepared_ = &schedules_.find({choice_, shape(), named_.table, named_.lateness_ns}, rank_);
     code = services_.executor->run(*prepared_, call);
-    return code == MPI_SUCCESS ? flags_->finish() : code;
+    if (code == MPI_SUCCESS) code = flags_->finish();
+    if (code != MPI_SUCCESS) flags_->abandon();
+    return code;
   }
 
   static int firstFlagTag(MPI_Comm world) {
