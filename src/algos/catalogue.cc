@@ -8,11 +8,10 @@
 namespace starling {
 namespace {
 
-// Every row that has messages in flight ends with these two; buildSchedule() finds them by their names.
+// Every row that has messages in flight has these two, some with values of their own; buildSchedule() finds them by
+// name.
 constexpr Parameter kWindow{"window", 1, 64, 4, "", "receives posted ahead, per lane"};
 constexpr Parameter kPacing{"pacing", 1, 64, 1, "", "sends in flight, per lane; several to one peer share its link"};
-constexpr std::string_view kWindowName = kWindow.name;
-constexpr std::string_view kPacingName = kPacing.name;
 
 constexpr Parameter kFlowOnly[] = {kWindow, kPacing};
 constexpr Parameter kRecursiveDoubling[] = {
@@ -191,7 +190,7 @@ constexpr Algorithm kRows[] = {
      .best_segments = bestDirectSegments,
      .valid_text = kAnyShape,
      .cost = "as ring when nobody is late; after m late ranks n b (P-1)/(P-m) (1 + 1/S) + S P a",
-     .source = "own; balanced the all-to-all reduction of Marendic 2012, section III, with an allgather"},
+     .source = "own; balanced the all-to-all reduction of Marendic 2012, section 5, with an allgather"},
 };
 
 }  // namespace
@@ -219,6 +218,14 @@ const Algorithm* findAlgorithm(std::int32_t id) {
   return row == std::end(kRows) ? nullptr : row;
 }
 
+std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string_view name) {
+  const std::span<const Parameter> parameters = algorithm.parameters;
+  const auto parameter =
+      std::find_if(parameters.begin(), parameters.end(), [name](const Parameter& p) { return p.name == name; });
+  if (parameter == parameters.end()) return std::nullopt;
+  return static_cast<std::size_t>(parameter - parameters.begin());
+}
+
 ParameterValues defaultParameters(const Algorithm& algorithm) {
   ParameterValues values{};
   for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) values[i] = algorithm.parameters[i].fallback;
@@ -239,11 +246,12 @@ Schedule buildSchedule(const Algorithm& algorithm, const BuildRequest& request) 
     schedule.virtual_rank = request.virtual_rank;
     schedule.count = request.shape.count;
   }
-  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-    const auto value = static_cast<std::int32_t>(request.parameters[i]);
-    if (algorithm.parameters[i].name == kWindowName) schedule.window = value;
-    if (algorithm.parameters[i].name == kPacingName) schedule.pacing = value;
-  }
+  const auto set = [&](std::string_view name, std::int32_t& flow) {
+    const std::optional<std::size_t> index = findParameter(algorithm, name);
+    if (index) flow = static_cast<std::int32_t>(request.parameters[*index]);
+  };
+  set(kWindow.name, schedule.window);
+  set(kPacing.name, schedule.pacing);
   return schedule;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,6 +76,9 @@ std::int64_t mostScratchElements(const Shape& shape);
 // nullptr when there is no such row.
 const Algorithm* findAlgorithm(std::string_view name);
 const Algorithm* findAlgorithm(std::int32_t id);
+
+// Its place among the row's parameters; empty where the row has none of that name.
+std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string_view name);
 
 ParameterValues defaultParameters(const Algorithm& algorithm);
 

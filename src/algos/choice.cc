@@ -31,13 +31,6 @@ std::optional<std::int64_t> parseWhole(std::string_view text) {
   return value;
 }
 
-std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string_view name) {
-  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-    if (algorithm.parameters[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
 using IsSet = std::bitset<kMaxParameters>;
 
 Status applySetting(const Algorithm& algorithm, std::string_view setting, ParameterValues& values, IsSet& is_set) {

@@ -10,12 +10,9 @@ constexpr std::int64_t kNamedLateness = 1'000'000'000'000'000;  // ns: eleven da
 }  // namespace
 
 std::int32_t announcedRanks(const Choice& choice, std::int32_t ranks) {
-  const std::span<const Parameter> parameters = findAlgorithm(choice.algorithm)->parameters;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name != kAnnouncedParameter) continue;
-    return static_cast<std::int32_t>(std::min<std::int64_t>(choice.parameters[i], ranks - 1));
-  }
-  return 0;
+  const std::optional<std::size_t> index = findParameter(*findAlgorithm(choice.algorithm), kAnnouncedParameter);
+  if (!index) return 0;
+  return static_cast<std::int32_t>(std::min<std::int64_t>(choice.parameters[*index], ranks - 1));
 }
 
 void NamedArrangement::arrange(std::int32_t ranks, std::span<const std::int32_t> plan_table,

@@ -207,8 +207,7 @@ Status checkInputs(std::span<const Schedule> schedules, Bytes element_size, cons
       !isDuration(model.gamma) || model.ports < 1 || element_size.value < 0 || window < 0) {
     return Status::error(
         "alpha, overhead, beta, gamma, the element size and the window must be finite and not negative, and there must "
-        "be a "
-        "port.");
+        "be a port.");
   }
   const auto is_finite = [](Seconds arrival) { return std::isfinite(arrival.value); };
   if (!std::all_of(arrivals.begin(), arrivals.end(), is_finite)) return Status::error("An arrival is not finite.");
@@ -301,26 +300,23 @@ Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, B
 }
 
 void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
-  const std::span<const Parameter> parameters = findAlgorithm(choice.algorithm)->parameters;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name != kStepTimeParameter) continue;
-    const double part_bytes = static_cast<double>(shape.count * element_size.value) / shape.ranks;
-    const Seconds step{model.alpha.value + model.beta * part_bytes};
-    choice.parameters[i] = std::clamp(toNanoseconds(step), parameters[i].minimum, parameters[i].maximum);
-  }
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  const std::optional<std::size_t> index = findParameter(algorithm, kStepTimeParameter);
+  if (!index) return;
+  const Parameter& parameter = algorithm.parameters[*index];
+  const double part_bytes = static_cast<double>(shape.count * element_size.value) / shape.ranks;
+  const Seconds step{model.alpha.value + model.beta * part_bytes};
+  choice.parameters[*index] = std::clamp(toNanoseconds(step), parameter.minimum, parameter.maximum);
 }
 
 void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
-  if (algorithm.best_segments == nullptr || shape.ranks < 2 || model.alpha <= Seconds{}) return;
+  const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
+  if (!index || algorithm.best_segments == nullptr || shape.ranks < 2 || model.alpha <= Seconds{}) return;
   const double bytes = static_cast<double>(shape.count * element_size.value);
   const double best = algorithm.best_segments(shape.ranks, bytes * model.beta / model.alpha.value);
-  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-    const Parameter& parameter = algorithm.parameters[i];
-    if (parameter.name != kSegmentsParameter) continue;
-    const std::int64_t most = std::min(parameter.maximum, std::max<std::int64_t>(shape.count, 1));
-    choice.parameters[i] = std::llround(std::clamp(best, 1.0, static_cast<double>(most)));
-  }
+  const std::int64_t most = std::min(algorithm.parameters[*index].maximum, std::max<std::int64_t>(shape.count, 1));
+  choice.parameters[*index] = std::llround(std::clamp(best, 1.0, static_cast<double>(most)));
 }
 
 Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals) {

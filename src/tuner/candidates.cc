@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 
 #include "algos/named_late.h"
 
@@ -25,14 +24,6 @@ std::int64_t stepsOf(const Choice& choice, const CandidateQuery& query) {
   std::int64_t steps = 0;
   for (const Schedule& schedule : buildAll(choice, query.shape, query.lateness_ns)) steps += std::ssize(schedule.steps);
   return steps;
-}
-
-// Where among its parameters an algorithm has that one, if it does.
-std::optional<std::size_t> placeOf(std::string_view parameter, const Algorithm& algorithm) {
-  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-    if (algorithm.parameters[i].name == parameter) return i;
-  }
-  return std::nullopt;
 }
 
 // The most segments up to `wanted` with which simulating stays within the budget; steps grow with the segments.
@@ -79,7 +70,7 @@ Candidate withSegments(const Choice& defaults, std::size_t index, const Candidat
 
 // The candidate of a row with some of its parameters given.
 Candidate withOthers(Choice choice, const CandidateQuery& query) {
-  const std::optional<std::size_t> segments = placeOf(kSegmentsParameter, *findAlgorithm(choice.algorithm));
+  const std::optional<std::size_t> segments = findParameter(*findAlgorithm(choice.algorithm), kSegmentsParameter);
   if (!segments) return predicted(query, choice);
   if (fitsBudget(query.shape.ranks)) return withSegments(choice, *segments, query);
   setBestSegments(choice, query.shape, query.element_size, query.model);
@@ -90,7 +81,7 @@ Candidate candidateOf(const Algorithm& algorithm, const CandidateQuery& query) {
   Choice choice{algorithm.id, defaultParameters(algorithm)};
   setStepTime(choice, query.shape, query.element_size, query.model);
   const Candidate candidate = withOthers(choice, query);
-  const std::optional<std::size_t> announced = placeOf(kAnnouncedParameter, algorithm);
+  const std::optional<std::size_t> announced = findParameter(algorithm, kAnnouncedParameter);
   if (!announced || query.unpredicted <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
     return candidate;
   }
