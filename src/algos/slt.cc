@@ -1,5 +1,8 @@
 // Sorted linear tree: a chain in virtual-rank order reduces segment by segment; what the last rank completed goes to
-// rank 0 and down the chain again. With the table sorted by arrival, only the last link waits for the latest rank.
+// rank 0 and down the chain again. With the table sorted by arrival, only the last links wait for the latest ranks.
+//
+// A rank sends all partial results before the first final one. A late rank that is not the last has both to take in:
+// final segments in between would halve the rate of the chain behind it, on which everybody waits, and gain nobody time.
 #include <algorithm>
 
 #include "algos/builders.h"
@@ -26,7 +29,7 @@ Schedule buildSlt(const BuildRequest& request) {
     const Block segment = partOf(whole, segments, i);
     const std::int32_t tag = segments + i;
     if (rank < last) writer.receive(segment, rank == 0 ? last : rank - 1, tag, kDistributeLane);
-    if (rank != last - 1) writer.send(segment, (rank + 1) % ranks, tag, kDistributeLane);
+    if (rank != last - 1) writer.send(segment, (rank + 1) % ranks, tag, kReduceLane);
   }
   return std::move(writer).finish();
 }
