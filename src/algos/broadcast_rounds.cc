@@ -1,5 +1,6 @@
 #include "algos/broadcast_rounds.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace starling {
@@ -74,9 +75,33 @@ std::vector<std::int32_t> BroadcastRounds::sends(std::int32_t index) const {
   std::vector<std::int32_t> blocks;
   for (std::int32_t round = 0; round < roundsPerPhase(); ++round) {
     const auto j = static_cast<std::size_t>(round);
-    blocks.push_back(index == 0 ? round : receives((index + skip(round)) % indices_)[j]);
+    blocks.push_back(index == 0 ? round : receives((index + skips_[j]) % indices_)[j]);
   }
   return blocks;
+}
+
+std::vector<BroadcastRound> BroadcastRounds::roundsOf(std::int32_t index, std::int32_t blocks) const {
+  const std::vector<std::int32_t> received = receives(index);
+  const std::vector<std::int32_t> sent = sends(index);
+  const std::int32_t per_phase = roundsPerPhase();
+  const std::int32_t last = blocks - 1;
+  // The last phase is to begin with the last block.
+  const std::int32_t skipped = (per_phase - last % per_phase) % per_phase;
+  std::vector<BroadcastRound> rounds;
+  for (std::int32_t number = skipped; number < skipped + last + per_phase; ++number) {
+    const std::int32_t in_phase = number % per_phase;
+    const std::int32_t phase = number - in_phase - skipped;
+    const auto j = static_cast<std::size_t>(in_phase);
+    BroadcastRound& round = rounds.emplace_back();
+    round.skip = skips_[j];
+    round.target = (index + round.skip) % indices_;
+    round.source = (index - round.skip + indices_) % indices_;
+    if (round.target != 0) round.sent = std::min(sent[j] + phase, last);
+    if (index != 0) round.received = std::min(received[j] + phase, last);
+    round.rooted = std::min(in_phase + phase, last);
+    round.is_in_last_phase = phase == last;
+  }
+  return rounds;
 }
 
 }  // namespace starling

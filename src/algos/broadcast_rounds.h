@@ -6,25 +6,36 @@
 
 namespace starling {
 
-// K blocks from index 0 to all P indices in K - 1 + ceil(log2 P) rounds. Rounds come in phases of roundsPerPhase(); in
-// round j of a phase index i sends to i + skip(j) and receives from i - skip(j), modulo P. Blocks are counted so that
-// the next phase handles the same ones plus roundsPerPhase().
+// What one index does in one round. A block below 0: nothing.
+struct BroadcastRound {
+  std::int32_t skip = 0;  // the round's: from the sender's index to the receiver's
+  std::int32_t sent = -1;
+  std::int32_t target = 0;  // index; nothing is sent to index 0, which has all
+  std::int32_t received = -1;
+  std::int32_t source = 0;
+  std::int32_t rooted = -1;       // the block that index 0 sends in this round
+  bool is_in_last_phase = false;  // in all of whose rounds that is the last block
+};
+
+// K blocks from index 0 to all P indices in K - 1 + ceil(log2 P) rounds. Rounds come in phases of roundsPerPhase(), the
+// last of which handles the last block in the root; round j of a phase has skip(j), modulo P.
 // Source: Traff 2024, "Optimal broadcast schedules in logarithmic time" (arXiv 2407.18004).
-// Time and memory of one index: O(log^2 P).
+// Time and memory of one index: O(log^2 P) and its rounds.
 class BroadcastRounds {
  public:
   // REQUIRES: indices >= 2.
   explicit BroadcastRounds(std::int32_t indices);
 
-  std::int32_t roundsPerPhase() const { return static_cast<std::int32_t>(skips_.size()) - 1; }
-  std::int32_t skip(std::int32_t round) const { return skips_[static_cast<std::size_t>(round)]; }
+  // REQUIRES: 0 <= index < indices, blocks >= 1.
+  std::vector<BroadcastRound> roundsOf(std::int32_t index, std::int32_t blocks) const;
 
-  // By round of the first phase: the block that the index receives, sends. One below 0 is of the phase before. What
-  // index 0 "receives", and what is sent to it, it has already.
+  std::int32_t roundsPerPhase() const { return static_cast<std::int32_t>(skips_.size()) - 1; }
+
+ private:
+  // By round of the first phase: the block that the index receives, sends. One below 0 is of the phase before.
   std::vector<std::int32_t> receives(std::int32_t index) const;
   std::vector<std::int32_t> sends(std::int32_t index) const;
 
- private:
   std::int32_t indices_;
   std::vector<std::int32_t> skips_;  // rising; the last is indices_
 };

@@ -19,5 +19,8 @@ Schedule buildPrr(const BuildRequest& request);
 Schedule buildReduceBcast(const BuildRequest& request);
 Schedule buildLateJoin(const BuildRequest& request);
 Schedule buildDirect(const BuildRequest& request);
+Schedule buildStaticOptimal(const BuildRequest& request);
+Schedule buildLocalRedirect(const BuildRequest& request);
+Schedule buildBinaryTree(const BuildRequest& request);
 
 }  // namespace starling

@@ -18,18 +18,19 @@ constexpr Parameter kRecursiveDoubling[] = {
     {"segments", 1, 64, 1, "", "independent parts of the vector, pipelined over the rounds"}, kWindow, kPacing};
 constexpr Parameter kRingSegmented[] = {
     {"segments", 1, 1024, 4, "", "pieces of each of the P blocks, pipelined along the ring"}, kWindow, kPacing};
+constexpr Parameter kAnnounced{
+    "announced", 0, 64, 0, "", "so many late ranks are named by flags in each call; 0 = they are predicted"};
 constexpr Parameter kSlt[] = {
     {"segments", 0, 65536, 0, "",
      "parts of the vector that follow each other down the chain; best: sqrt((P - 1) n b/a); 0 = P"},
     kWindow,
-    kPacing};
+    kPacing,
+    kAnnounced};
 constexpr Parameter kPrr[] = {
     {"tau_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer one of the P blocks; 0 = no pre-steps, a plain ring"},
+    {"segments", 1, 1024, 1, "", "pieces of each of the P blocks, pipelined along the ring"},
     kWindow,
     kPacing};
-constexpr Parameter kReduceBcast[] = {
-    {"segments", 1, 1024, 1, "", "parts of the vector that follow each other through the tree"}, kWindow, kPacing};
-
 constexpr Parameter kLateJoin[] = {
     {"segments", 1, 8192, 128, "", "blocks that follow each other; best: sqrt((ceil(log2 P) - 1) n b/a)"},
     {"window", 1, 64, 1, "", "receives posted ahead, per lane; more than 1 lets rounds fall out of step"},
@@ -43,7 +44,15 @@ constexpr Parameter kDirect[] = {
     {"tau_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer one of P equal blocks; 0 = equal owners, all in time"},
     {"window", 1, 64, 4, "", "receives posted ahead once the last ranks are there; all contributions before that are"},
     {"pacing", 1, 64, kDirectPacing, "", "sends in flight, per lane"},
-    {"announced", 0, 64, 0, "", "so many late ranks are named by flags in each call; 0 = they are predicted"}};
+    kAnnounced};
+constexpr Parameter kTreeSegments{"segments", 1,  1024,
+                                  1,          "", "parts of the vector that follow each other through the tree"};
+constexpr Parameter kTree[] = {kTreeSegments, kWindow, kPacing};
+constexpr Parameter kMerged[] = {kTreeSegments,
+                                 {"step_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer and combine one vector"},
+                                 kWindow,
+                                 kPacing,
+                                 kAnnounced};
 
 // Where (S + d) (a + n b / S), d other messages in a row, is least.
 double leastWith(double others, double transfers) { return std::sqrt(others * transfers); }
@@ -126,16 +135,17 @@ constexpr Algorithm kRows[] = {
     {.id = 5,
      .name = "slt",
      .trade_off =
-         "with the table sorted, only the last link waits for the latest rank; long chain, needs many segments",
+         "with the table sorted, only the last links wait for the latest ranks, at about one vector's time for any "
+         "number of these; long chain, needs many segments",
      .parameters = kSlt,
      .keeps_rank_order = true,
-     .uses_arrivals = false,
+     .uses_arrivals = true,
      .is_valid = nullptr,
      .build = buildSlt,
      .best_segments = bestChainSegments,
      .valid_text = kAnyShape,
      .cost = "(2 P + S - 3) (a + n b/S + n g/S); (P + S - 1) of these after the last arrival when sorted by it",
-     .source = "Proficz 2018, section 4.1, figure 5"},
+     .source = "Proficz 2018, section 4.1, figure 5; the order of segments after late arrivals: own"},
     {.id = 6,
      .name = "prr",
      .trade_off =
@@ -151,7 +161,7 @@ constexpr Algorithm kRows[] = {
     {.id = 7,
      .name = "reduce_bcast",
      .trade_off = "fewest messages in all; the root combines and sends log2 P whole vectors",
-     .parameters = kReduceBcast,
+     .parameters = kTree,
      .keeps_rank_order = true,
      .uses_arrivals = false,
      .is_valid = nullptr,
@@ -191,6 +201,46 @@ constexpr Algorithm kRows[] = {
      .valid_text = kAnyShape,
      .cost = "as ring when nobody is late; after m late ranks n b (P-1)/(P-m) (1 + 1/S) + S P a",
      .source = "own; balanced the all-to-all reduction of Marendic 2012, section 5, with an allgather"},
+    {.id = 10,
+     .name = "static_optimal",
+     .trade_off = "whoever is ready sends to the rank that will be ready next: few messages after any late ranks, so "
+                  "for short vectors whose arrivals are known",
+     .parameters = kMerged,
+     .keeps_rank_order = false,
+     .uses_arrivals = true,
+     .is_valid = nullptr,
+     .build = buildStaticOptimal,
+     .valid_text = kAnyShape,
+     .cost = "a + n b + n g after one late rank, or ceil(log2 P) of these when nobody is late; then "
+             "(S - 1 + ceil(log2 P)) (a + n b/S)",
+     .source = "Marendic 2012, section 3, algorithm 1; broadcast rounds of Traff 2024 (arXiv 2407.18004)"},
+    {.id = 11,
+     .name = "local_redirect",
+     .trade_off = "as static_optimal between neighbours only, so in rank order; a late rank between early ones costs "
+                  "two vectors",
+     .parameters = kMerged,
+     .keeps_rank_order = true,
+     .uses_arrivals = true,
+     .is_valid = nullptr,
+     .build = buildLocalRedirect,
+     .valid_text = kAnyShape,
+     .cost = "2 (a + n b + n g) after one late rank, or ceil(log2 P) of these when nobody is late; then "
+             "(S - 1 + ceil(log2 P)) (a + n b/S)",
+     .source = "Marendic 2012, section 4, algorithm 2, played beforehand; broadcast rounds of Traff 2024 (arXiv "
+               "2407.18004)"},
+    {.id = 12,
+     .name = "binary_tree",
+     .trade_off =
+         "two vectors in and one out per rank, whatever P; overlaps reduction and distribution, for vectors of "
+         "middle length",
+     .parameters = kTree,
+     .keeps_rank_order = true,
+     .uses_arrivals = false,
+     .is_valid = nullptr,
+     .build = buildBinaryTree,
+     .valid_text = kAnyShape,
+     .cost = "about (2 log2 P + 3 (S - 1)) (a + n b/S) + n g; S = 1: 4 log2 P (a + n b)",
+     .source = "Marendic 2012, section 2.1, in rank order"},
 };
 
 }  // namespace

@@ -23,11 +23,7 @@ constexpr std::int32_t kOwnerOfLast = 1;
 constexpr std::int32_t kNoBlock = -1;
 
 // What this index does in one round of the broadcast, and what the root begins in it.
-struct Round {
-  std::int32_t sent = kNoBlock;  // negative: none
-  std::int32_t target = 0;
-  std::int32_t received = kNoBlock;  // likewise
-  std::int32_t source = 0;
+struct Round : BroadcastRound {
   std::int32_t joined = kNoBlock;  // the block that the root sends for the first time
   std::int32_t again = kNoBlock;   // the last block, when the root sends it to others than its owner
   std::int32_t root_target = 0;
@@ -59,26 +55,12 @@ class LateJoin {
 
  private:
   void listRounds() {
-    const BroadcastRounds broadcast(ranks_);
-    const std::vector<std::int32_t> receives = broadcast.receives(index_);
-    const std::vector<std::int32_t> sends = broadcast.sends(index_);
-    const std::int32_t per_phase = broadcast.roundsPerPhase();
-    const std::int32_t last = blocks_ - 1;
-    // The last phase is to begin with the last block.
-    const std::int32_t skipped = (per_phase - last % per_phase) % per_phase;
-    for (std::int32_t number = skipped; number < skipped + last + per_phase; ++number) {
-      const std::int32_t j = number % per_phase;
-      const std::int32_t phase = number - j - skipped;
-      const std::int32_t skip = broadcast.skip(j);
-      Round& round = rounds_.emplace_back();
-      round.target = (index_ + skip) % ranks_;
-      round.source = (index_ - skip + ranks_) % ranks_;
-      round.root_target = skip;
-      round.giver = ranks_ - skip;
-      if (round.target != kRoot) round.sent = std::min(sends[static_cast<std::size_t>(j)] + phase, last);
-      if (index_ != kRoot) round.received = std::min(receives[static_cast<std::size_t>(j)] + phase, last);
-      const bool is_repeated = phase == last && skip != kOwnerOfLast;
-      (is_repeated ? round.again : round.joined) = std::min(j + phase, last);
+    for (const BroadcastRound& step : BroadcastRounds(ranks_).roundsOf(index_, blocks_)) {
+      Round& round = rounds_.emplace_back(Round{step});
+      round.root_target = step.skip;
+      round.giver = ranks_ - step.skip;
+      const bool is_repeated = step.is_in_last_phase && step.skip != kOwnerOfLast;
+      (is_repeated ? round.again : round.joined) = step.rooted;
     }
   }
 

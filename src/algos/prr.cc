@@ -5,9 +5,11 @@
 // so rank i begins with block i + k[i]. That sum never falls along the ranks and is P - 1 at the last, hence the blocks
 // that start at rank i are those above the first block of rank i - 1, and rank i completes those that start at rank i
 // + 1. All integers, so that every rank computes the same.
+#include <algorithm>
 #include <vector>
 
 #include "algos/builders.h"
+#include "algos/partition.h"
 #include "algos/ring_walk.h"
 
 namespace starling {
@@ -41,7 +43,9 @@ Schedule buildPrr(const BuildRequest& request) {
                         .starting = starting_at(rank),
                         .completing = starting_at((rank + 1) % ranks),
                         .ending = starting_at((rank + 2) % ranks)};
-  return buildRingWalk(request, place, 1);
+  const std::int64_t longest_block = partOf({0, request.shape.count}, ranks, 0).count;
+  const auto pieces = static_cast<std::int32_t>(std::min(request.parameters[1], longest_block));
+  return buildRingWalk(request, place, pieces);
 }
 
 }  // namespace starling

@@ -299,14 +299,24 @@ Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, B
   return renamed;
 }
 
+bool namesStepTime(std::string_view choice) {
+  const auto names = [choice](std::string_view parameter) {
+    return choice.find(std::string(parameter) + "=") != std::string_view::npos;
+  };
+  return names(kStepTimeParameter) || names(kVectorTimeParameter);
+}
+
 void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
-  const std::optional<std::size_t> index = findParameter(algorithm, kStepTimeParameter);
-  if (!index) return;
-  const Parameter& parameter = algorithm.parameters[*index];
-  const double part_bytes = static_cast<double>(shape.count * element_size.value) / shape.ranks;
-  const Seconds step{model.alpha.value + model.beta * part_bytes};
-  choice.parameters[*index] = std::clamp(toNanoseconds(step), parameter.minimum, parameter.maximum);
+  const auto set = [&](std::string_view name, Seconds time) {
+    const std::optional<std::size_t> index = findParameter(algorithm, name);
+    if (!index) return;
+    const Parameter& parameter = algorithm.parameters[*index];
+    choice.parameters[*index] = std::clamp(toNanoseconds(time), parameter.minimum, parameter.maximum);
+  };
+  const auto bytes = static_cast<double>(shape.count * element_size.value);
+  set(kStepTimeParameter, Seconds{model.alpha.value + model.beta * bytes / shape.ranks});
+  set(kVectorTimeParameter, Seconds{model.alpha.value + (model.beta + model.gamma) * bytes});
 }
 
 void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {

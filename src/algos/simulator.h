@@ -69,7 +69,13 @@ inline constexpr std::string_view kSegmentsParameter = "segments";
 // The parameter by which arrival-aware rows ask for the time of one step: of a P-th part of the vector to a neighbour.
 inline constexpr std::string_view kStepTimeParameter = "tau_ns";
 
-// Sets that parameter from the model, where the algorithm has it.
+// The same of the time of a whole vector, combined.
+inline constexpr std::string_view kVectorTimeParameter = "step_ns";
+
+// A choice as users write it gives such a time.
+bool namesStepTime(std::string_view choice);
+
+// Sets these parameters from the model, where the algorithm has them.
 void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
 // Sets the segments by the row's closed form, where it has one; within the parameter's range and the elements there

@@ -1,8 +1,9 @@
 // Sorted linear tree: a chain in virtual-rank order reduces segment by segment; what the last rank completed goes to
 // rank 0 and down the chain again. With the table sorted by arrival, only the last links wait for the latest ranks.
 //
-// A rank sends all partial results before the first final one. A late rank that is not the last has both to take in:
-// final segments in between would halve the rate of the chain behind it, on which everybody waits, and gain nobody time.
+// Where arrivals are predicted, a rank sends all partial results before the first final one. A late rank that is not
+// the last has both to take in: final segments in between would halve the rate of the chain behind it, on which
+// everybody waits, and gain nobody time. When nobody is late, they fill gaps.
 #include <algorithm>
 
 #include "algos/builders.h"
@@ -18,6 +19,7 @@ Schedule buildSlt(const BuildRequest& request) {
   const std::int64_t asked = request.parameters[0] == 0 ? ranks : request.parameters[0];
   const auto segments = static_cast<std::int32_t>(std::min(asked, request.shape.count));
   const Block whole{0, request.shape.count};
+  const std::uint8_t final_lane = request.lateness_ns.empty() ? kDistributeLane : kReduceLane;
   ScheduleWriter writer(request, 2 * segments);
 
   for (std::int32_t i = 0; i < segments; ++i) {
@@ -29,7 +31,7 @@ Schedule buildSlt(const BuildRequest& request) {
     const Block segment = partOf(whole, segments, i);
     const std::int32_t tag = segments + i;
     if (rank < last) writer.receive(segment, rank == 0 ? last : rank - 1, tag, kDistributeLane);
-    if (rank != last - 1) writer.send(segment, (rank + 1) % ranks, tag, kReduceLane);
+    if (rank != last - 1) writer.send(segment, (rank + 1) % ranks, tag, final_lane);
   }
   return std::move(writer).finish();
 }

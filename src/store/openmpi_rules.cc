@@ -15,6 +15,7 @@ namespace {
 
 // Numbers of Open MPI's coll_tuned_allreduce_algorithm.
 constexpr int kOwnChoice = 0;
+constexpr int kNonoverlapping = 2;
 constexpr int kRing = 4;
 constexpr int kSegmentedRing = 5;
 constexpr int kRabenseifner = 6;
@@ -26,12 +27,16 @@ struct Mapping {
 };
 constexpr Mapping kMappings[] = {
     {"native", kOwnChoice, false},
-    {"reduce_bcast", 2, false},
+    {"reduce_bcast", kNonoverlapping, false},
     {"recursive_doubling", 3, false},
     {"ring", kRing, false},
     {"slt", kRing, true},
     {"prr", kRing, true},
     {"late_join", kRing, true},
+    {"direct", kRing, true},
+    {"static_optimal", kNonoverlapping, true},
+    {"local_redirect", kNonoverlapping, true},
+    {"binary_tree", kNonoverlapping, true},
     {"ring_segmented", kSegmentedRing, false},
     {"rabenseifner", kRabenseifner, false},
 };

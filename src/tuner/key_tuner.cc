@@ -212,7 +212,7 @@ KeyTuner::Decision KeyTuner::forced() {
     return decisionOf(std::move(plan), "STARLING_ALGORITHM is not understood: " + choice.status().message());
   }
   const bool valid = isValid(*findAlgorithm(choice.value().algorithm), shape_);
-  if (settings_.options.algorithm.find(kStepTimeParameter) == std::string::npos) {
+  if (!namesStepTime(settings_.options.algorithm)) {
     setStepTime(choice.value(), shape_, element_size_, settings_.model);
   }
   if (valid) plan.incumbent = choice.value();

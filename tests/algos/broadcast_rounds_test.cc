@@ -13,19 +13,15 @@ namespace {
 // Runs the rounds of `blocks` blocks, and says what goes wrong first; empty when nothing does.
 class Broadcast {
  public:
-  Broadcast(std::int32_t indices, std::int32_t blocks) : rounds_(indices), blocks_(blocks), held_(indices) {
-    for (std::int32_t index = 0; index < indices; ++index) {
-      receives_.push_back(rounds_.receives(index));
-      sends_.push_back(rounds_.sends(index));
-    }
+  Broadcast(std::int32_t indices, std::int32_t blocks) : blocks_(blocks), held_(indices) {
+    const BroadcastRounds rounds(indices);
+    for (std::int32_t index = 0; index < indices; ++index) rounds_.push_back(rounds.roundsOf(index, blocks));
     for (std::int32_t block = 0; block < blocks; ++block) held_[0].insert(block);
   }
 
   std::string run() {
-    const std::int32_t per_phase = rounds_.roundsPerPhase();
-    const std::int32_t skipped = (per_phase - (blocks_ - 1) % per_phase) % per_phase;
-    for (std::int32_t round = skipped; round < skipped + blocks_ - 1 + per_phase; ++round) {
-      const std::string fault = runRound(round % per_phase, round - round % per_phase - skipped);
+    for (std::size_t number = 0; number < rounds_[0].size(); ++number) {
+      const std::string fault = runRound(number);
       if (!fault.empty()) return fault;
     }
     for (const std::set<std::int32_t>& held : held_) {
@@ -35,29 +31,27 @@ class Broadcast {
   }
 
  private:
-  std::string runRound(std::int32_t j, std::int32_t phase) {
+  std::string runRound(std::size_t number) {
     std::vector<std::pair<std::size_t, std::int32_t>> arrived;
-    const auto indices = static_cast<std::int32_t>(held_.size());
-    for (std::int32_t index = 1; index < indices; ++index) {
-      const auto receiver = static_cast<std::size_t>(index);
-      const auto sender = static_cast<std::size_t>((index - rounds_.skip(j) + indices) % indices);
-      const std::int32_t block = std::min(receives_[receiver][static_cast<std::size_t>(j)] + phase, blocks_ - 1);
-      if (block < 0) continue;
-      const std::int32_t sent = std::min(sends_[sender][static_cast<std::size_t>(j)] + phase, blocks_ - 1);
-      if (sent != block) return "sender and receiver speak of different blocks";
-      if (!held_[sender].contains(block)) return "a block is sent before it is there";
-      if (held_[receiver].contains(block)) return "a block comes twice";
-      arrived.emplace_back(receiver, block);
+    for (std::size_t receiver = 1; receiver < held_.size(); ++receiver) {
+      const BroadcastRound& round = rounds_[receiver][number];
+      if (round.received < 0) continue;
+      const auto sender = static_cast<std::size_t>(round.source);
+      const BroadcastRound& sent = rounds_[sender][number];
+      if (sent.sent != round.received) return "sender and receiver speak of different blocks";
+      if (sent.target != static_cast<std::int32_t>(receiver)) return "the sender sends to another";
+      if (sender == 0 && sent.sent != sent.rooted) return "the root sends another block than is said";
+      if (!held_[sender].contains(round.received)) return "a block is sent before it is there";
+      if (held_[receiver].contains(round.received)) return "a block comes twice";
+      arrived.emplace_back(receiver, round.received);
     }
     for (const auto& [receiver, block] : arrived) held_[receiver].insert(block);
     return "";
   }
 
-  const BroadcastRounds rounds_;
   const std::int32_t blocks_;
-  std::vector<std::set<std::int32_t>> held_;  // blocks, by index
-  std::vector<std::vector<std::int32_t>> receives_;
-  std::vector<std::vector<std::int32_t>> sends_;
+  std::vector<std::set<std::int32_t>> held_;         // blocks, by index
+  std::vector<std::vector<BroadcastRound>> rounds_;  // by index
 };
 
 TEST(BroadcastRounds, bringEveryBlockToEveryIndexOnceInTheFewestRounds) {

@@ -54,7 +54,7 @@ std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int32_t ran
   std::set<std::int64_t> values{parameter.fallback};
   if (name == "segments") values.insert({1, 3, 2 * std::int64_t{ranks}});
   if ((name == "window" || name == "pacing") && vary == Vary::kAll) values.insert({1, 8});
-  if (name == "tau_ns") values.insert(kLongestLateness / 50);
+  if (name == "tau_ns" || name == "step_ns") values.insert(kLongestLateness / 50);
   std::set<std::int64_t> in_range;
   for (const std::int64_t value : values) in_range.insert(std::clamp(value, parameter.minimum, parameter.maximum));
   return {in_range.begin(), in_range.end()};

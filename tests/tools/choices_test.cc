@@ -15,11 +15,5 @@ TEST(SplitChoices, keepsParametersWithTheirAlgorithm) {
   EXPECT_THAT(splitChoices("ring,"), ElementsAre("ring", ""));
 }
 
-TEST(NamesStepTime, findsTheParameterOnly) {
-  EXPECT_TRUE(namesStepTime("prr:tau_ns=0"));
-  EXPECT_TRUE(namesStepTime("prr:window=2,tau_ns=5"));
-  EXPECT_FALSE(namesStepTime("prr:window=2"));
-}
-
 }  // namespace
 }  // namespace starling::cli

@@ -22,7 +22,7 @@ class PlannedSubject final : public Subject {
     PMPI_Comm_size(services.world, &ranks_);
     late_ = announcedRanks(choice_, ranks_);
     if (late_ > 0) flags_.emplace(services.world, firstFlagTag(services.world));
-    if (!cli::namesStepTime(choice.text)) {
+    if (!namesStepTime(choice.text)) {
       setStepTime(choice_, shape(), services.workload->elementSize(), services.model);
     }
   }

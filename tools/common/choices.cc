@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "algos/simulator.h"
-
 namespace starling::cli {
 
 std::vector<std::string> splitChoices(const std::string& text) {
@@ -21,10 +19,6 @@ std::vector<std::string> splitChoices(const std::string& text) {
     start = comma + 1;
   }
   return choices;
-}
-
-bool namesStepTime(std::string_view choice) {
-  return choice.find(std::string(kStepTimeParameter) + "=") != std::string_view::npos;
 }
 
 }  // namespace starling::cli

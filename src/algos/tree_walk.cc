@@ -1,0 +1,28 @@
+#include "algos/tree_walk.h"
+
+#include "algos/builders.h"
+#include "algos/partition.h"
+
+namespace starling {
+
+void writeReduction(ScheduleWriter& writer, const TreePlace& place, const TreeLoad& load) {
+  for (std::int32_t i = 0; i < load.segments; ++i) {
+    const Block segment = partOf(load.whole, load.segments, i);
+    const std::int32_t tag = load.first_tag + i;
+    for (const TreeChild& child : place.children) writer.reduce(segment, child.rank, child.order, tag, kReduceLane);
+    if (place.parent >= 0) writer.send(segment, place.parent, tag, kReduceLane);
+  }
+}
+
+void writeBroadcast(ScheduleWriter& writer, const TreePlace& place, const TreeLoad& load) {
+  for (std::int32_t i = 0; i < load.segments; ++i) {
+    const Block segment = partOf(load.whole, load.segments, i);
+    const std::int32_t tag = load.first_tag + i;
+    if (place.parent >= 0) writer.receive(segment, place.parent, tag, kDistributeLane);
+    for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
+      writer.send(segment, child->rank, tag, kDistributeLane);
+    }
+  }
+}
+
+}  // namespace starling
