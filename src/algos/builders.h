@@ -22,5 +22,7 @@ Schedule buildDirect(const BuildRequest& request);
 Schedule buildStaticOptimal(const BuildRequest& request);
 Schedule buildLocalRedirect(const BuildRequest& request);
 Schedule buildBinaryTree(const BuildRequest& request);
+Schedule buildTwoLevel(const BuildRequest& request);
+Schedule buildTopologyTree(const BuildRequest& request);
 
 }  // namespace starling

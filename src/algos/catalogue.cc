@@ -48,6 +48,13 @@ constexpr Parameter kDirect[] = {
 constexpr Parameter kTreeSegments{"segments", 1,  1024,
                                   1,          "", "parts of the vector that follow each other through the tree"};
 constexpr Parameter kTree[] = {kTreeSegments, kWindow, kPacing};
+constexpr Parameter kTwoLevel[] = {
+    {"leaders", 0, 64, 0, "", "ranks of each node that own a share; 0 = as many as the smallest node has"},
+    {"inner", 1, 3, 3, "", "among the nodes: 1 = recursive_doubling, 2 = rabenseifner, 3 = ring"},
+    kWindow,
+    kPacing};
+constexpr Parameter kTopologyTree[] = {
+    {"trees", 1, 16, 1, "", "each takes a part of the vector; one for short vectors"}, kTreeSegments, kWindow, kPacing};
 constexpr Parameter kMerged[] = {kTreeSegments,
                                  {"step_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer and combine one vector"},
                                  kWindow,
@@ -71,6 +78,9 @@ double bestDirectSegments(std::int32_t ranks, double transfers) {
 
 // Owners of short vectors hold everybody's part of a share that was rounded up to so many elements at most.
 constexpr std::int64_t kSideElementsPerRank = 5;
+
+// The link matrix and the time to find a tree grow with the square of the ranks.
+bool hasFewEnoughRanksForTrees(const Shape& shape) { return shape.ranks <= 128; }
 
 constexpr const char* kAnyShape = "any ranks, any count";
 
@@ -241,6 +251,33 @@ constexpr Algorithm kRows[] = {
      .valid_text = kAnyShape,
      .cost = "about (2 log2 P + 3 (S - 1)) (a + n b/S) + n g; S = 1: 4 log2 P (a + n b)",
      .source = "Marendic 2012, section 2.1, in rank order"},
+    {.id = 13,
+     .name = "two_level",
+     .trade_off = "ranks of a node combine first, so that few messages leave it; needs several ranks per node, else it "
+                  "is its inner algorithm",
+     .parameters = kTwoLevel,
+     .keeps_rank_order = false,
+     .uses_arrivals = false,
+     .uses_topology = true,
+     .is_valid = nullptr,
+     .build = buildTwoLevel,
+     .valid_text = kAnyShape,
+     .cost = "q ranks on each of N nodes: 2 (q - 1) a + 2 n b' (q-1)/q within a node, b' of its memory, and the inner "
+             "algorithm's cost for n/q bytes on N ranks",
+     .source = "the usual hierarchy, as in Open MPI's han; shares for all ranks of a node: own"},
+    {.id = 14,
+     .name = "topology_tree",
+     .trade_off = "along the heaviest links, for networks whose links differ; one tree for short vectors, several for "
+                  "long ones",
+     .parameters = kTopologyTree,
+     .keeps_rank_order = false,
+     .uses_arrivals = false,
+     .uses_topology = true,
+     .is_valid = hasFewEnoughRanksForTrees,
+     .build = buildTopologyTree,
+     .valid_text = "up to 128 ranks, any count",
+     .cost = "2 log2 P (a + n b/S) + 2 (S - 1) n b/S log2 P with one tree; T trees share the links that there are",
+     .source = "MXNet, single-machine all-reduce topology-aware communication (2018); Kernighan, Lin 1970"},
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "algos/schedule.h"
+#include "algos/topology.h"
 #include "base/status.h"
 
 namespace starling {
@@ -33,6 +34,7 @@ struct Shape {
   std::int32_t ranks = 1;
   std::int64_t count = 0;  // elements
   bool commutative = true;
+  const Topology* topology = nullptr;  // by virtual rank, for as long as the shape is used; null: not known
 };
 
 // What a builder needs for one rank's schedule.
@@ -54,6 +56,7 @@ struct Algorithm {
   // give the same bits.
   bool fixed_association = false;
   bool uses_arrivals;                              // its schedule depends on lateness_ns
+  bool uses_topology = false;                      // ... on Shape::topology
   std::int32_t scratch_vectors = 1;                // scratch memory in lengths of the vector; see scratchElements()
   bool (*is_valid)(const Shape& shape);            // null: always valid
   Schedule (*build)(const BuildRequest& request);  // null: `native`, which has no schedule

@@ -100,6 +100,13 @@ constexpr OptionRow kTable[] = {
     {"STARLING_VIRTUAL_RANKS", "sort | swap", "sort", "", false,
      "How the virtual-rank table follows the arrivals: sorted by prediction, or one exchange at a time.",
      applyVirtualRanks},
+    {"STARLING_LINKS", "measure, or a file", "", "", false,
+     "How fast the links between ranks are, for topology_tree: measured when a communicator is first tuned, or a file "
+     "with a row and a column for each rank of MPI_COMM_WORLD.",
+     [](const OptionRow&, std::string_view text, Options& options) {
+       options.links = text;
+       return Status::ok();
+     }},
     {"STARLING_MINIMUM_CALLS", "whole number, 1 to 1000000", "4", "calls", false,
      "Calls a communicator makes before it is worth a private communicator and tuning.",
      [](const OptionRow& row, std::string_view text, Options& options) {

@@ -28,6 +28,7 @@ struct Options {
   LogLevel verbosity = LogLevel::kWarning;
 
   TablePolicy virtual_ranks = TablePolicy::kSort;
+  std::string links;  // "" = not known; "measure"; else a file
   std::int64_t minimum_calls = 4;
   std::int64_t trial_calls = 2;
   std::int64_t longest_epoch = 256;

@@ -20,10 +20,11 @@ const PreparedSchedule& ScheduleCache::find(const Query& query, std::int32_t ran
   request.virtual_rank = virtualRankOf(rank, query.table);
   request.parameters = query.choice.parameters;
   if (algorithm.uses_arrivals) request.lateness_ns = query.lateness_ns;
+  const std::span<const std::int32_t> table = algorithm.uses_topology ? query.table : std::span<const std::int32_t>();
   for (Entry& entry : entries_) {
     if (entry.count == query.shape.count && entry.virtual_rank == request.virtual_rank &&
         entry.choice == query.choice && entry.commutative == query.shape.commutative &&
-        std::ranges::equal(entry.lateness_ns, request.lateness_ns)) {
+        std::ranges::equal(entry.lateness_ns, request.lateness_ns) && std::ranges::equal(entry.table, table)) {
       entry.last_use = uses_;
       return entry.prepared;
     }
@@ -32,11 +33,17 @@ const PreparedSchedule& ScheduleCache::find(const Query& query, std::int32_t ran
     entries_.erase(std::min_element(entries_.begin(), entries_.end(),
                                     [](const Entry& a, const Entry& b) { return a.last_use < b.last_use; }));
   }
+  Topology by_virtual_rank;
+  if (algorithm.uses_topology && query.shape.topology != nullptr) {
+    by_virtual_rank = arranged(*query.shape.topology, table);
+    request.shape.topology = &by_virtual_rank;
+  }
   entries_.push_back({query.choice,
                       query.shape.count,
                       query.shape.commutative,
                       request.virtual_rank,
                       {request.lateness_ns.begin(), request.lateness_ns.end()},
+                      {table.begin(), table.end()},
                       uses_,
                       PreparedSchedule(buildSchedule(algorithm, request))});
   return entries_.back().prepared;

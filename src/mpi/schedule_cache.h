@@ -11,13 +11,14 @@
 namespace starling {
 
 // A schedule depends on the choice, the shape, this rank's place in the virtual-rank table and, where the algorithm
-// uses arrivals, the latenesses. So a new table costs a new schedule only on the ranks that it moves.
+// uses arrivals, the latenesses; where it uses the topology, on the whole table. So with most algorithms a new table
+// costs a new schedule only on the ranks that it moves.
 // THREADS: not thread-safe; one per communicator.
 class ScheduleCache {
  public:
   struct Query {
     Choice choice;
-    Shape shape;                                // of the communicator: its ranks are always the same
+    Shape shape;                                // of the communicator: ranks and, by rank, topology are always the same
     std::span<const std::int32_t> table;        // virtual rank -> rank; empty = identity
     std::span<const std::int64_t> lateness_ns;  // by virtual rank; empty = all on time
   };
@@ -32,6 +33,7 @@ class ScheduleCache {
     bool commutative;
     std::int32_t virtual_rank;
     std::vector<std::int64_t> lateness_ns;  // empty where the algorithm does not use it
+    std::vector<std::int32_t> table;        // empty where the algorithm does not use the topology
     std::int64_t last_use;
     PreparedSchedule prepared;
   };

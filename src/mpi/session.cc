@@ -135,7 +135,7 @@ bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallK
 const PreparedSchedule* Session::findSchedule(const Execution& execution, const CallKind& kind) {
   ScheduleCache::Query query;
   query.choice = execution.planned.choice;
-  query.shape = {ranks_, kind.signature.count, kind.signature.commutative};
+  query.shape = {ranks_, kind.signature.count, kind.signature.commutative, &topology_};
   query.table = execution.table;
   query.lateness_ns = execution.lateness_ns;
   const PreparedSchedule& prepared = schedules_.find(query, rank_);

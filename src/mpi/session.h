@@ -23,6 +23,7 @@
 #include "mpi/executor.h"
 #include "mpi/schedule_cache.h"
 #include "mpi/settings.h"
+#include "mpi/topology.h"
 #include "tuner/announced_arrivals.h"
 #include "tuner/communicator_tuner.h"
 #include "tuner/key_table.h"
@@ -173,6 +174,7 @@ class Session {
   std::int64_t refused_scratch_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t executed_calls_ = 0;
   int tag_limit_ = 32767 - kOwnTags;
+  Topology topology_;  // by rank; gathered with the private communicator
 
   std::unique_ptr<Announcements> announcements_;  // made with the private communicator
   bool has_edges_ = false;                        // the program announces: every exit is stamped

@@ -44,12 +44,14 @@ void Session::prepare() {
   if (found != 0) tag_limit_ = *static_cast<int*>(limit) - kOwnTags;
   const bool clocks_agree = shareOneClock(private_, services_.clock_offset);
   const CostModel model = probeCosts(private_, *services_.clock);
+  topology_ = gatherTopology(private_, services_.settings.options.links, *services_.clock);
   agreement_ = std::make_unique<Agreement>(private_, rank_, ranks_, decisionBytes(ranks_));
   announcements_ = std::make_unique<Announcements>(private_, rank_, ranks_, announcementTag());
   announced_.reserve(static_cast<std::size_t>(ranks_));
   flags_ = std::make_unique<ArrivalFlags>(private_, firstFlagTag());
   if (!isRoot()) return;
-  tuner_ = std::make_unique<CommunicatorTuner>(TunerSettings{services_.settings.options, model, clocks_agree}, ranks_);
+  tuner_ = std::make_unique<CommunicatorTuner>(
+      TunerSettings{services_.settings.options, model, clocks_agree, topology_}, ranks_);
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
   int length = 0;
   PMPI_Comm_get_name(communicator_, name.data(), &length);

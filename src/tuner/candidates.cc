@@ -20,9 +20,16 @@ bool fitsBudget(std::int32_t ranks) { return 24LL * ranks * ranks <= kSimulation
 
 constexpr std::int64_t kSmallestSegmentBytes = 1024;
 
+Shape shapeOf(const CandidateQuery& query) {
+  Shape shape = query.shape;
+  shape.topology = &query.topology;
+  return shape;
+}
+
 std::int64_t stepsOf(const Choice& choice, const CandidateQuery& query) {
   std::int64_t steps = 0;
-  for (const Schedule& schedule : buildAll(choice, query.shape, query.lateness_ns)) steps += std::ssize(schedule.steps);
+  for (const Schedule& schedule : buildAll(choice, shapeOf(query), query.lateness_ns))
+    steps += std::ssize(schedule.steps);
   return steps;
 }
 
@@ -77,10 +84,33 @@ Candidate withOthers(Choice choice, const CandidateQuery& query) {
   return {choice, Seconds{}};
 }
 
+// The values that are worth trying of a parameter that has no closed form and is no number of segments.
+std::vector<std::int64_t> alternatives(const Parameter& parameter, const CandidateQuery& query) {
+  const std::string_view name = parameter.name;
+  if (name == "inner") return {1, 2, 3};
+  if (name == "trees") return {1, std::min<std::int64_t>(parameter.maximum, query.shape.ranks)};
+  return {};
+}
+
+// The best of these, or the defaults.
+Candidate withAlternatives(const Choice& choice, const CandidateQuery& query) {
+  Candidate best = withOthers(choice, query);
+  const std::span<const Parameter> parameters = findAlgorithm(choice.algorithm)->parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    for (const std::int64_t value : alternatives(parameters[i], query)) {
+      Choice other = choice;
+      other.parameters[i] = value;
+      const Candidate candidate = withOthers(other, query);
+      if (candidate.predicted < best.predicted) best = candidate;
+    }
+  }
+  return best;
+}
+
 Candidate candidateOf(const Algorithm& algorithm, const CandidateQuery& query) {
   Choice choice{algorithm.id, defaultParameters(algorithm)};
   setStepTime(choice, query.shape, query.element_size, query.model);
-  const Candidate candidate = withOthers(choice, query);
+  const Candidate candidate = withAlternatives(choice, query);
   const std::optional<std::size_t> announced = findParameter(algorithm, kAnnouncedParameter);
   if (!announced || query.unpredicted <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
     return candidate;
@@ -104,7 +134,7 @@ Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice) {
   if (choice.algorithm == kNativeAlgorithm || !fitsBudget(query.shape.ranks)) return {};
   const std::vector<Seconds> arrivals = arrivalsOf(query);
   const Result<SimulatedCall> call =
-      simulateChoice(choice, query.shape, query.element_size, query.model, arrivals, query.lateness_ns);
+      simulateChoice(choice, shapeOf(query), query.element_size, query.model, arrivals, query.lateness_ns);
   return call.isOk() ? postArrivalTime(call.value(), arrivals) : Seconds{};
 }
 
@@ -113,6 +143,7 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
   for (const Algorithm& algorithm : catalogue()) {
     if (algorithm.id == kNativeAlgorithm || !isValid(algorithm, query.shape)) continue;
     if (query.reproducible && !algorithm.fixed_association) continue;
+    if (algorithm.uses_topology && !tellsApart(&query.topology)) continue;
     ranked.push_back(candidateOf(algorithm, query));
   }
   std::stable_sort(ranked.begin(), ranked.end(),

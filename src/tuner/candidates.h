@@ -23,13 +23,15 @@ struct CandidateQuery {
   std::vector<std::int64_t> lateness_ns;  // by virtual rank; empty = all on time
   bool reproducible = false;              // only rows of the one fixed association
   Seconds unpredicted{};                  // by which one rank or another comes late in each call, nobody knows which
+  Topology topology{};                    // by virtual rank; takes the place of the shape's
 };
 
 // At most `limit` candidates, one per algorithm, by rising predicted post-arrival time. Segments are those of the row's
 // closed form, else those that the simulator likes best; where so many would take long to simulate, the prediction is
-// that of fewer. Rows that can name the late rank do so where it is not predicted and that looks faster. `native` is
-// not among them: it is the incumbent. Of communicators so large that simulating would hold up the call, the candidates
-// come in the catalogue's order with a prediction of 0.
+// that of fewer. Rows that can name the late rank do so where it is not predicted and that looks faster. Rows for a
+// topology are among them where that tells ranks apart. `native` is not among them: it is the incumbent. Of
+// communicators so large that simulating would hold up the call, the candidates come in the catalogue's order with a
+// prediction of 0.
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit);
 
 // Predicted post-arrival time of one choice; 0 for native and for communicators too large to simulate.

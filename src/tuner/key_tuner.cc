@@ -263,7 +263,8 @@ CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
           settings_.model,
           plan.lateness_ns,
           settings_.options.reproducible,
-          is_noise ? Seconds{} : usual_latest_};
+          is_noise ? Seconds{} : usual_latest_,
+          arranged(settings_.topology, plan.table)};
 }
 
 KeyTuner::Decision KeyTuner::proposeTrials() {

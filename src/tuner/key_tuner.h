@@ -33,6 +33,7 @@ struct TunerSettings {
   // Stamps of different ranks may be subtracted. If not, candidates are compared by mean elapsed time, and there are
   // no latenesses.
   bool clocks_agree = true;
+  Topology topology{};  // by rank
 };
 
 // Measured times of one choice.

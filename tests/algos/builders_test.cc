@@ -47,6 +47,29 @@ std::vector<std::vector<std::int64_t>> patternsFor(const Algorithm& algorithm, s
   return patterns;
 }
 
+// None for all rows; where the schedule depends on it also nodes of two ranks, two nodes of which one has a single
+// rank, and links some of which there are not.
+std::vector<Topology> topologiesFor(const Algorithm& algorithm, std::int32_t ranks, std::mt19937& random) {
+  std::vector<Topology> topologies{{}};
+  if (!algorithm.uses_topology) return topologies;
+  Topology pairs;
+  Topology uneven;
+  Topology sparse;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    pairs.nodes.push_back(rank / 2);
+    uneven.nodes.push_back(rank == ranks / 2 ? 7 : 3);
+  }
+  sparse.links.assign(static_cast<std::size_t>(ranks) * ranks, 0);
+  std::uniform_int_distribution<std::int32_t> weight(-2, 3);
+  for (std::int32_t a = 0; a < ranks; ++a) {
+    for (std::int32_t b = 0; b < a; ++b) {
+      sparse.links[a * ranks + b] = sparse.links[b * ranks + a] = std::max(weight(random), 0);
+    }
+  }
+  topologies.insert(topologies.end(), {pairs, uneven, sparse});
+  return topologies;
+}
+
 enum class Vary { kSteps, kAll };  // window and pacing are no part of the steps
 
 std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int32_t ranks, Vary vary) {
@@ -54,6 +77,9 @@ std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int32_t ran
   std::set<std::int64_t> values{parameter.fallback};
   if (name == "segments") values.insert({1, 3, 2 * std::int64_t{ranks}});
   if ((name == "window" || name == "pacing") && vary == Vary::kAll) values.insert({1, 8});
+  if (name == "trees") values.insert(3);
+  if (name == "leaders") values.insert({1, 2});
+  if (name == "inner") values.insert({1, 2});
   if (name == "tau_ns" || name == "step_ns") values.insert(kLongestLateness / 50);
   std::set<std::int64_t> in_range;
   for (const std::int64_t value : values) in_range.insert(std::clamp(value, parameter.minimum, parameter.maximum));
@@ -98,6 +124,20 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(std::get<0>(row.param)->name).append("_").append(std::to_string(std::get<1>(row.param)));
     });
 
+void expectAllreduce(const Choice& choice, const Shape& shape, std::span<const std::int64_t> pattern) {
+  SCOPED_TRACE(testing::Message() << formatChoice(choice) << ", " << shape.ranks << " ranks, " << shape.count
+                                  << " elements");
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  const std::vector<Schedule> schedules = buildAll(choice, shape, pattern);
+  const Status status = verify(schedules, {.keeps_rank_order = algorithm.keeps_rank_order});
+  ASSERT_TRUE(status.isOk()) << status.message();
+  const std::int64_t scratch = scratchElements(algorithm, shape);
+  for (const Schedule& schedule : schedules) {
+    const std::int64_t needed = schedule.side_slots * schedule.side_extent.count + largestReduction(schedule);
+    ASSERT_LE(needed, scratch);
+  }
+}
+
 TEST_P(BuildersProof, isAnAllreduceForEveryShapeParameterAndPattern) {
   const auto& [row, slice] = GetParam();
   const Algorithm& algorithm = *row;
@@ -107,14 +147,9 @@ TEST_P(BuildersProof, isAnAllreduceForEveryShapeParameterAndPattern) {
     for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kSteps)) {
       for (const std::int64_t count : countsFor(ranks)) {
         for (const std::vector<std::int64_t>& pattern : patternsFor(algorithm, ranks, random)) {
-          const std::vector<Schedule> schedules = buildAll(choice, {.ranks = ranks, .count = count}, pattern);
-          const Status status = verify(schedules, {.keeps_rank_order = algorithm.keeps_rank_order});
-          ASSERT_TRUE(status.isOk()) << formatChoice(choice) << ", " << ranks << " ranks, " << count
-                                     << " elements: " << status.message();
-          const std::int64_t scratch = scratchElements(algorithm, {.ranks = ranks, .count = count});
-          for (const Schedule& schedule : schedules) {
-            const std::int64_t needed = schedule.side_slots * schedule.side_extent.count + largestReduction(schedule);
-            ASSERT_LE(needed, scratch) << formatChoice(choice) << ", " << ranks << " ranks, " << count << " elements";
+          for (const Topology& topology : topologiesFor(algorithm, ranks, random)) {
+            expectAllreduce(choice, {.ranks = ranks, .count = count, .topology = &topology}, pattern);
+            if (HasFatalFailure()) return;
           }
         }
       }

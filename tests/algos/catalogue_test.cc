@@ -28,8 +28,9 @@ TEST(Catalogue, idsAscendNamesAreUniqueAndNativeIsFirst) {
 // Ids are stored in databases and policies: a change of this table breaks them.
 TEST(Catalogue, idsAreStable) {
   const std::vector<std::string> names{
-      "native",       "recursive_doubling", "rabenseifner", "ring",           "ring_segmented", "slt",        "prr",
-      "reduce_bcast", "late_join",          "direct",       "static_optimal", "local_redirect", "binary_tree"};
+      "native",      "recursive_doubling", "rabenseifner", "ring",   "ring_segmented", "slt",
+      "prr",         "reduce_bcast",       "late_join",    "direct", "static_optimal", "local_redirect",
+      "binary_tree", "two_level",          "topology_tree"};
   for (std::size_t id = 0; id < names.size(); ++id) {
     ASSERT_NE(findAlgorithm(names[id]), nullptr) << names[id];
     EXPECT_EQ(findAlgorithm(names[id])->id, static_cast<std::int32_t>(id));

@@ -10,7 +10,8 @@ from pathlib import Path
 
 BENCH, RANKS, MPIRUN = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 CATALOGUE = ["recursive_doubling", "rabenseifner", "ring", "ring_segmented", "slt", "prr", "reduce_bcast",
-             "late_join", "direct", "static_optimal", "local_redirect", "binary_tree"]
+             "late_join", "direct", "static_optimal", "local_redirect", "binary_tree", "two_level",
+             "topology_tree"]
 KEEP_ORDER = ["recursive_doubling", "rabenseifner", "slt", "reduce_bcast", "direct", "local_redirect", "binary_tree"]
 
 

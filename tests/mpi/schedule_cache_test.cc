@@ -69,11 +69,25 @@ TEST(ScheduleCache, followsLatenessesWhereTheAlgorithmUsesThem) {
   const std::vector<std::int64_t> equal = last_late;
   prr.lateness_ns = equal;
   EXPECT_EQ(&cache.find(prr, 0), built);
-  ScheduleCache::Query slt = queryOf("slt");
-  slt.lateness_ns = on_time;
-  built = &cache.find(slt, 0);
-  slt.lateness_ns = last_late;
-  EXPECT_EQ(&cache.find(slt, 0), built);
+  ScheduleCache::Query ring = queryOf("ring");
+  ring.lateness_ns = on_time;
+  built = &cache.find(ring, 0);
+  ring.lateness_ns = last_late;
+  EXPECT_EQ(&cache.find(ring, 0), built);
+}
+
+TEST(ScheduleCache, followsTheTableOfAllRanksWhereTheAlgorithmUsesTheTopology) {
+  const Topology pairs{.nodes = {0, 0, 1, 1}, .links = {}};
+  ScheduleCache cache;
+  ScheduleCache::Query query = queryOf("two_level");
+  query.shape.topology = &pairs;
+  const auto first_peer = [&] { return cache.find(query, 0).schedule().steps.front().peer; };
+  EXPECT_EQ(first_peer(), 1) << "of the same node";
+  const std::vector<std::int32_t> others_swapped{0, 2, 1, 3};
+  query.table = others_swapped;
+  EXPECT_EQ(first_peer(), 2) << "where rank 1 is now";
+  const PreparedSchedule* built = &cache.find(query, 0);
+  EXPECT_EQ(&cache.find(query, 0), built);
 }
 
 TEST(ScheduleCache, staysRightWhenThereAreMoreThanItKeeps) {

@@ -1,0 +1,102 @@
+#include "algos/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace starling {
+namespace {
+
+// Appends the numbers of a line; what is wrong with it, or nothing.
+std::string appendRow(std::string_view line, std::vector<std::int32_t>& links) {
+  constexpr std::string_view kBetween = " \t\r,";
+  while (true) {
+    const std::size_t start = line.find_first_not_of(kBetween);
+    if (start == std::string_view::npos) return "";
+    const std::string_view word = line.substr(start, line.find_first_of(kBetween, start) - start);
+    std::int32_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || value < 0 || value > kHeaviestLink) {
+      return fmt::format("\"{}\" is no whole number from 0 to {}", word, kHeaviestLink);
+    }
+    links.push_back(value);
+    line.remove_prefix(start + word.size());
+  }
+}
+
+}  // namespace
+
+Topology arranged(const Topology& topology, std::span<const std::int32_t> table) {
+  if (table.empty()) return topology;
+  Topology by_virtual_rank;
+  for (const std::int32_t rank : table) {
+    if (!topology.nodes.empty()) by_virtual_rank.nodes.push_back(topology.nodes[static_cast<std::size_t>(rank)]);
+    if (topology.links.empty()) continue;
+    for (const std::int32_t other : table) {
+      by_virtual_rank.links.push_back(topology.links[static_cast<std::size_t>(rank) * table.size() + other]);
+    }
+  }
+  return by_virtual_rank;
+}
+
+Result<std::vector<std::int32_t>> parseLinks(std::string_view text) {
+  std::vector<std::int32_t> links;
+  std::vector<std::int64_t> lines;  // of the text, by row
+  std::size_t width = 0;
+  for (std::int64_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t before = links.size();
+    const std::string fault = appendRow(line.substr(0, line.find('#')), links);
+    if (!fault.empty()) return Status::error(fmt::format("line {}: {}", number, fault));
+    const std::size_t found = links.size() - before;
+    if (found == 0) continue;
+    if (lines.empty()) width = found;
+    if (found != width) {
+      return Status::error(fmt::format("line {}: {} numbers, where the first row has {}", number, found, width));
+    }
+    lines.push_back(number);
+  }
+  if (lines.size() != width || width == 0) {
+    return Status::error(
+        fmt::format("{} rows of {} numbers: give a row and a column for each rank", lines.size(), width));
+  }
+  for (std::size_t a = 0; a < width; ++a) {
+    if (links[a * width + a] != 0) {
+      return Status::error(fmt::format("line {}: rank {} has a link to itself: write 0", lines[a], a));
+    }
+    for (std::size_t b = 0; b < a; ++b) {
+      if (links[a * width + b] != links[b * width + a]) {
+        return Status::error(
+            fmt::format("lines {} and {}: the link of ranks {} and {} has two values, {} and {}: give one", lines[b],
+                        lines[a], b, a, links[b * width + a], links[a * width + b]));
+      }
+    }
+  }
+  return links;
+}
+
+bool tellsApart(const Topology* topology) {
+  if (topology == nullptr) return false;
+  if (!topology->links.empty()) return true;
+  const auto nodes = ranksOfNodes(topology, static_cast<std::int32_t>(topology->nodes.size())).size();
+  return nodes > 1 && nodes < topology->nodes.size();
+}
+
+std::vector<std::vector<std::int32_t>> ranksOfNodes(const Topology* topology, std::int32_t ranks) {
+  std::map<std::int32_t, std::vector<std::int32_t>> by_node;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    const bool is_known = topology != nullptr && !topology->nodes.empty();
+    by_node[is_known ? topology->nodes[static_cast<std::size_t>(rank)] : rank].push_back(rank);
+  }
+  std::vector<std::vector<std::int32_t>> nodes;
+  for (auto& [node, members] : by_node) nodes.push_back(std::move(members));
+  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.back() < b.back(); });
+  return nodes;
+}
+
+}  // namespace starling
