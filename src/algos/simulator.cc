@@ -12,6 +12,7 @@
 
 #include "algos/named_late.h"
 #include "algos/progress.h"
+#include "algos/shared_ports.h"
 #include "algos/step_graph.h"
 
 namespace starling {
@@ -21,12 +22,14 @@ namespace {
 // happens at the same time compares equal, however it was reached.
 double onGrid(double seconds) { return std::ldexp(std::nearbyint(std::ldexp(seconds, 40)), -40); }
 
-enum class EventKind : std::uint8_t { kArrival, kPortsFree, kDelivered, kCombined };
+enum class EventKind : std::uint8_t { kArrival, kPortsFree, kShared, kDeparted, kDelivered, kCombined };
 
 struct Event {
   double time;
   EventKind kind;
-  StepId subject;  // kArrival: the rank; kPortsFree, kDelivered: the kSend step; kCombined: the kReduce step
+  // kArrival: the rank; kPortsFree, kDeparted, kDelivered: the kSend step; kShared: the transfer that may have left;
+  // kCombined: the kReduce step.
+  StepId subject;
 
   bool operator>(const Event& other) const {
     return std::tie(time, kind, subject) > std::tie(other.time, other.kind, other.subject);
@@ -50,7 +53,9 @@ class Simulation {
         model_(model),
         overhead_(onGrid(std::min(model.overhead, model.alpha).value)),
         flight_(onGrid(model.alpha.value) - overhead_),
-        ranks_(graph.ranks()) {}
+        release_(std::min(onGrid(model.release.value), flight_)),
+        ranks_(graph.ranks()),
+        shared_(graph.ranks()) {}
 
   Result<SimulatedCall> run(std::span<const Seconds> arrivals) {
     for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
@@ -65,7 +70,11 @@ class Simulation {
         handle(event);
       }
       serveReducers();
-      servePorts();
+      if (model_.shared) {
+        sharePorts();
+      } else {
+        servePorts();
+      }
     }
     if (!progress_.isDone()) {
       return Status::error(fmt::format("The simulated call deadlocks: {}.", progress_.describeWaiting()));
@@ -81,6 +90,13 @@ class Simulation {
     std::vector<Waiting> in;
     bool is_reducing = false;
     std::queue<StepId> reductions;  // that may be combined
+  };
+
+  // A transfer on shared ports.
+  struct Carried {
+    StepId send = 0;
+    std::size_t transfer = 0;  // in the call's
+    double end = -1.0;         // when the last byte leaves; negative: has left
   };
 
   double secondsFor(double per_byte, const Block& block) const {
@@ -100,6 +116,11 @@ class Simulation {
         --receiver(event.subject).busy_in;
         freed_.push_back(graph_.rankOf(event.subject));
         freed_.push_back(graph_.step(event.subject).peer);
+        break;
+      case EventKind::kShared:
+        if (carried_[event.subject].end == now_) endShared(event.subject);
+        break;
+      case EventKind::kDeparted:
         progress_.depart(event.subject);
         noteExit(graph_.rankOf(event.subject));
         break;
@@ -177,9 +198,40 @@ class Simulation {
     const double busy = overhead_ + secondsFor(model_.beta, step.block);
     const double end = now_ + busy + flight_;
     events_.push({now_ + busy, EventKind::kPortsFree, send});
+    events_.push({now_ + busy + release_, EventKind::kDeparted, send});
     events_.push({end, EventKind::kDelivered, send});
+    note(send, end);
+  }
+
+  void note(StepId send, double end) {
+    const Step& step = graph_.step(send);
     call_.transfers.push_back({graph_.rankOf(send), step.peer, step.block, graph_.step(graph_.partnerOf(send)).kind,
                                Seconds{now_}, Seconds{end}});
+  }
+
+  // Starts what became ready now, and shares the ports anew.
+  void sharePorts() {
+    for (const StepId send : progress_.takeReady()) {
+      const Step& step = graph_.step(send);
+      const double seconds = overhead_ + secondsFor(model_.beta, step.block);
+      const SharedPorts::Id id = shared_.begin(graph_.rankOf(send), step.peer, seconds, now_);
+      if (id >= carried_.size()) carried_.resize(id + 1);
+      carried_[id] = {.send = send, .transfer = call_.transfers.size()};
+      note(send, now_);
+    }
+    for (const SharedPorts::Id id : shared_.update(now_)) {
+      carried_[id].end = onGrid(shared_.endOf(id));
+      events_.push({carried_[id].end, EventKind::kShared, id});
+    }
+  }
+
+  void endShared(SharedPorts::Id id) {
+    Carried& carried = carried_[id];
+    carried.end = -1.0;
+    shared_.end(id);
+    call_.transfers[carried.transfer].end = Seconds{now_ + flight_};
+    events_.push({now_ + release_, EventKind::kDeparted, carried.send});
+    events_.push({now_ + flight_, EventKind::kDelivered, carried.send});
   }
 
   const StepGraph& graph_;
@@ -187,8 +239,11 @@ class Simulation {
   const double element_size_;
   const CostModel model_;
   const double overhead_;
-  const double flight_;  // what is pure delay
+  const double flight_;   // what is pure delay
+  const double release_;  // and how much of it the sender waits for
   std::vector<Rank> ranks_;
+  SharedPorts shared_;
+  std::vector<Carried> carried_;     // by id in shared_
   std::vector<std::int32_t> freed_;  // ranks that had a port freed now
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   double now_ = 0.0;
@@ -203,8 +258,8 @@ Status checkInputs(std::span<const Schedule> schedules, Bytes element_size, cons
     return Status::error(fmt::format("There are {} schedules and {} arrivals; give one of each per rank.",
                                      schedules.size(), arrivals.size()));
   }
-  if (!isDuration(model.alpha.value) || !isDuration(model.overhead.value) || !isDuration(model.beta) ||
-      !isDuration(model.gamma) || model.ports < 1 || element_size.value < 0 || window < 0) {
+  if (!isDuration(model.alpha.value) || !isDuration(model.overhead.value) || !isDuration(model.release.value) ||
+      !isDuration(model.beta) || !isDuration(model.gamma) || model.ports < 1 || element_size.value < 0 || window < 0) {
     return Status::error(
         "alpha, overhead, beta, gamma, the element size and the window must be finite and not negative, and there must "
         "be a port.");

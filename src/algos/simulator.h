@@ -3,9 +3,10 @@
 // Model. A message of n bytes takes alpha + beta n. It starts when sender and receiver have both started their step
 // (unbuffered), the sender has a free port out and the receiver a free port in. Ports serve in the order in which
 // messages become ready, ties by lower rank, then program order; no message overtakes another of its sender. It holds
-// both ports for overhead + beta n; the rest of alpha is pure delay.
-// The sender's step ends when the last byte has left it, the receiver's when it has come; a rank exits when all its
-// steps have ended, sends included.
+// both ports for overhead + beta n; the rest of alpha is pure delay. Where ports are shared, every message starts when
+// both steps have, and those that have a port in common share it (shared_ports.h): then it takes longer.
+// The sender's step ends `release` after the last byte has left it, the receiver's when it has come; a rank exits when
+// all its steps have ended, sends included.
 // A reduction takes gamma n on the receiver, one at a time. Source: the Hockney model as in seed 000, section 3, with
 // the gap between messages of LogGP (Alexandrov et al. 1995).
 #pragma once
@@ -25,8 +26,10 @@ struct CostModel {
   Seconds alpha{2e-6};
   double beta = 8e-9;      // seconds per byte on the wire
   double gamma = 0.0;      // seconds per byte reduced
-  std::int32_t ports = 1;  // transfers that a rank may have in flight each way
+  std::int32_t ports = 1;  // transfers that a rank may have in flight each way, where they take turns
+  bool shared = false;     // they take no turns: all transfers share the ports of their two ranks
   Seconds overhead{0.0};   // by which messages in a row follow each other, beyond their bytes; part of alpha
+  Seconds release{0.0};    // from when the last byte has left to when the sender knows; at most the rest of alpha
 };
 
 // One transfer of a simulated call.

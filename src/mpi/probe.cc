@@ -14,44 +14,106 @@ constexpr int kTag = 0;  // before the first call: no schedule has used a tag ye
 constexpr int kRepetitions = 3;
 constexpr int kSizes[] = {8, 4096, 65536};  // bytes
 constexpr int kBurst = 16;                  // messages in a row
+// Long messages in a row, bytes each. A limited link may carry hundreds of kilobytes at full speed after a rest (a
+// token bucket), so the last of them count.
+constexpr int kTrain = 8;
+constexpr int kTrainCounted = 5;
+constexpr int kTrainBytes = 128 * 1024;
 
-// The shortest of a few exchanges with both neighbours.
-Seconds timeExchange(MPI_Comm communicator, int bytes, std::vector<char>& out, std::vector<char>& in,
-                     const Clock& clock) {
+// How long exchanges with both neighbours take, one after the other.
+std::vector<Seconds> timeExchanges(MPI_Comm communicator, int number, int bytes, std::vector<char>& out,
+                                   std::vector<char>& in, const Clock& clock) {
   int rank = 0;
   int ranks = 0;
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Comm_size(communicator, &ranks);
-  Seconds shortest{1e9};
-  for (int i = 0; i < kRepetitions; ++i) {
+  std::vector<Seconds> times;
+  for (int i = 0; i < number; ++i) {
     const Seconds start = clock.now();
     PMPI_Sendrecv(out.data(), bytes, MPI_BYTE, (rank + 1) % ranks, kTag, in.data(), bytes, MPI_BYTE,
                   (rank + ranks - 1) % ranks, kTag, communicator, MPI_STATUS_IGNORE);
-    shortest = std::min(shortest, clock.now() - start);
+    times.push_back(clock.now() - start);
   }
-  return shortest;
+  return times;
 }
 
-// By how much the shortest messages in a row follow each other, when one alone takes `single`.
-Seconds timeGap(MPI_Comm communicator, Seconds single, const Clock& clock) {
+// The shortest of a few bursts of the smallest messages to the next rank; `waits`: for each one's send before the next.
+Seconds timeBurst(MPI_Comm communicator, bool waits, const Clock& clock) {
   int rank = 0;
   int ranks = 0;
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Comm_size(communicator, &ranks);
   std::array<char, kBurst> out{};
   std::array<char, kBurst> in{};
-  std::array<MPI_Request, 2 * kBurst> requests{};
+  std::array<MPI_Request, kBurst> receives{};
+  std::array<MPI_Request, kBurst> sends{};
   Seconds shortest{1e9};
   for (int i = 0; i < kRepetitions; ++i) {
     const Seconds start = clock.now();
     for (int j = 0; j < kBurst; ++j) {
-      PMPI_Irecv(&in[j], 1, MPI_BYTE, (rank + ranks - 1) % ranks, kTag, communicator, &requests[j]);
-      PMPI_Isend(&out[j], 1, MPI_BYTE, (rank + 1) % ranks, kTag, communicator, &requests[kBurst + j]);
+      PMPI_Irecv(&in[j], 1, MPI_BYTE, (rank + ranks - 1) % ranks, kTag, communicator, &receives[j]);
+      if (!waits) PMPI_Isend(&out[j], 1, MPI_BYTE, (rank + 1) % ranks, kTag, communicator, &sends[j]);
     }
-    PMPI_Waitall(2 * kBurst, requests.data(), MPI_STATUSES_IGNORE);
+    for (int j = 0; waits && j < kBurst; ++j) {
+      PMPI_Send(&out[j], 1, MPI_BYTE, (rank + 1) % ranks, kTag, communicator);
+    }
+    if (!waits) PMPI_Waitall(kBurst, sends.data(), MPI_STATUSES_IGNORE);
+    PMPI_Waitall(kBurst, receives.data(), MPI_STATUSES_IGNORE);
     shortest = std::min(shortest, clock.now() - start);
   }
-  return std::max(Seconds{}, 1.0 / (kBurst - 1) * (shortest - single));
+  return shortest;
+}
+
+// Two messages that come at the same time from two ranks (where there are only two, from the other one), while two go.
+struct Crossing {
+  Seconds first;  // when the first has come
+  Seconds both;
+};
+
+// The shortest of a few. REQUIRES: two ranks or more.
+Crossing timeCrossing(MPI_Comm communicator, int bytes, const std::vector<char>& out, std::vector<char>& in,
+                      const Clock& clock) {
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_size(communicator, &ranks);
+  const auto apart = [ranks](int j) { return std::min(1 + j, ranks - 1); };
+  std::vector<char> other(static_cast<std::size_t>(bytes));
+  std::array<MPI_Request, 2> receives{};
+  std::array<MPI_Request, 2> sends{};
+  Crossing shortest{{1e9}, {1e9}};
+  for (int i = 0; i < kRepetitions; ++i) {
+    const Seconds start = clock.now();
+    for (int j = 0; j < 2; ++j) {
+      char* place = j == 0 ? in.data() : other.data();
+      PMPI_Irecv(place, bytes, MPI_BYTE, (rank + ranks - apart(j)) % ranks, kTag, communicator, &receives[j]);
+    }
+    for (int j = 0; j < 2; ++j) {
+      PMPI_Isend(out.data(), bytes, MPI_BYTE, (rank + apart(j)) % ranks, kTag, communicator, &sends[j]);
+    }
+    int position = 0;
+    PMPI_Waitany(2, receives.data(), &position, MPI_STATUS_IGNORE);
+    const Seconds first = clock.now() - start;
+    PMPI_Waitall(2, receives.data(), MPI_STATUSES_IGNORE);
+    const Seconds both = clock.now() - start;
+    PMPI_Waitall(2, sends.data(), MPI_STATUSES_IGNORE);
+    if (both < shortest.both) shortest = {first, both};
+  }
+  return shortest;
+}
+
+// Messages that have to share a port come nearly together; where they take turns, one comes by its own time before the
+// other.
+bool areShared(const Crossing& crossing, const CostModel& model, int bytes) {
+  const Seconds transfer{model.beta * bytes};
+  const bool is_contended = crossing.both > model.alpha + 1.5 * transfer;
+  return is_contended && crossing.both - crossing.first < 0.5 * transfer;
+}
+
+// Of the shortest of the last long messages, or of short ones where these are slower.
+double betaOf(const std::vector<Seconds>& train, const FittedCost& fitted) {
+  const Seconds shortest = *std::min_element(train.end() - kTrainCounted, train.end());
+  return std::max(fitted.beta, (shortest - fitted.alpha).value / kTrainBytes);
 }
 
 double timeReduction(const Clock& clock) {
@@ -71,18 +133,31 @@ double timeReduction(const Clock& clock) {
 }  // namespace
 
 CostModel probeCosts(MPI_Comm private_communicator, const Clock& clock) {
-  std::vector<char> out(kSizes[2]);
-  std::vector<char> in(kSizes[2]);
+  int ranks = 0;
+  PMPI_Comm_size(private_communicator, &ranks);
+  std::vector<char> out(kTrainBytes);
+  std::vector<char> in(kTrainBytes);
   std::vector<CostSample> samples;
   for (const int bytes : kSizes) {
-    const Seconds time = timeExchange(private_communicator, bytes, out, in, clock);
-    samples.push_back({1.0, static_cast<double>(bytes), 0.0, time});
+    const std::vector<Seconds> times = timeExchanges(private_communicator, kRepetitions, bytes, out, in, clock);
+    samples.push_back({1.0, static_cast<double>(bytes), 0.0, *std::min_element(times.begin(), times.end())});
   }
   const FittedCost fitted = fitCost(samples);
   CostModel model;
   model.alpha = fitted.alpha;
-  model.overhead = std::min(model.alpha, timeGap(private_communicator, samples.front().time, clock));
-  model.beta = fitted.beta;
+  model.beta = betaOf(timeExchanges(private_communicator, kTrain, kTrainBytes, out, in, clock), fitted);
+  const auto gap = [&](bool waits) {
+    const Seconds others = timeBurst(private_communicator, waits, clock) - samples.front().time;
+    return std::max(Seconds{}, 1.0 / (kBurst - 1) * others);
+  };
+  const Seconds overhead = gap(false);
+  const Seconds turn = gap(true);
+  model.overhead = std::min(model.alpha, overhead);
+  model.release = std::clamp(turn - overhead, Seconds{}, model.alpha - model.overhead);
+  if (ranks > 1) {
+    const Crossing crossing = timeCrossing(private_communicator, kSizes[2], out, in, clock);
+    model.shared = areShared(crossing, model, kSizes[2]);
+  }
   model.gamma = timeReduction(clock);
   return model;
 }

@@ -79,6 +79,70 @@ TEST(Simulator, messagesInARowFollowEachOtherByOverheadAndBytes) {
   EXPECT_EQ(call.exits[1].value, 3 * 0.75 + 1.0 + 0.5);
 }
 
+// One send at a time, as a sender that is not buffered: of two messages in a row the second starts when the sender
+// knows that the first has left.
+TEST(Simulator, senderWaitsForTheReleaseBeforeItsNextMessage) {
+  CostModel model{.alpha = {1.0}, .beta = 0.5, .gamma = 0.0, .ports = 1, .overhead = {0.25}, .release = {0.5}};
+  const auto schedules = byHand(2, 2, 1, [](ScheduleWriter& writer, std::int32_t rank) {
+    for (std::int32_t i = 0; i < 2; ++i) {
+      if (rank == 0) writer.send({i, 1}, 1, i);
+      if (rank == 1) writer.receive({i, 1}, 0, i);
+    }
+  });
+  EXPECT_THAT(simulated(schedules, model, onTime(2), 4).exits, testing::ElementsAre(Seconds{2.0}, Seconds{2.25}));
+  EXPECT_THAT(simulated(schedules, model, onTime(2), 1).exits, testing::ElementsAre(Seconds{2.75}, Seconds{3.0}));
+  model.release = {7.0};  // no later than the message comes
+  EXPECT_EQ(simulated(schedules, model, onTime(2), 1).exits[0].value, 3.0);
+}
+
+TEST(Simulator, sharedPortsChangeNothingWhereNoneIsContended) {
+  CostModel model{.alpha = {0.5}, .beta = 1.0, .gamma = 0.25, .ports = 1, .overhead = {0.125}};
+  for (const std::string_view choice : {"ring", "recursive_doubling"}) {
+    for (const std::int32_t ranks : {2, 5, 8}) {
+      const auto schedules = schedulesOf(choice, ranks, 2 * ranks);
+      const auto in_turn = simulated(schedules, model, onTime(ranks));
+      model.shared = true;
+      EXPECT_EQ(simulated(schedules, model, onTime(ranks)).exits, in_turn.exits) << choice << ", " << ranks << " ranks";
+      model.shared = false;
+    }
+  }
+}
+
+TEST(Simulator, messagesOnASharedPortComeTogetherInsteadOfOneAfterTheOther) {
+  const auto schedules = byHand(3, 2, 2, [](ScheduleWriter& writer, std::int32_t rank) {
+    if (rank > 0) writer.send({rank - 1, 1}, 0, 0);
+    if (rank == 0) {
+      writer.receive({0, 1}, 1, 0);
+      writer.receive({1, 1}, 2, 0);
+    }
+  });
+  CostModel model{.alpha = {0.5}, .beta = 1.0, .gamma = 0.0, .ports = 1};
+  const auto ends = [&] {
+    std::vector<double> times;
+    for (const Transfer& transfer : simulated(schedules, model, onTime(3)).transfers) {
+      times.push_back(transfer.end.value);
+    }
+    return times;
+  };
+  EXPECT_THAT(ends(), testing::ElementsAre(1.5, 2.5));
+  model.shared = true;
+  EXPECT_THAT(ends(), testing::ElementsAre(2.5, 2.5));
+}
+
+TEST(Simulator, everyRowRunsOnSharedPorts) {
+  CostModel model{.alpha = {4e-6}, .beta = 8e-9, .gamma = 1e-10, .ports = 1, .overhead = {1e-7}, .release = {3.9e-6}};
+  model.shared = true;
+  for (const Algorithm& row : catalogue()) {
+    if (row.build == nullptr) continue;
+    for (const std::int32_t ranks : {2, 3, 7, 16}) {
+      const auto call = simulated(schedulesOf(row.name, ranks, 1000), model, lateBy(1e-4, 1, ranks));
+      EXPECT_TRUE(std::is_sorted(call.transfers.begin(), call.transfers.end(),
+                                 [](const Transfer& a, const Transfer& b) { return a.start < b.start; }));
+      EXPECT_GT(call.lastExit().value, 1e-4) << row.name << ", " << ranks << " ranks";
+    }
+  }
+}
+
 TEST(Simulator, recursiveDoublingTakesLogPStepsAndCombinesBetween) {
   const CostModel model{.alpha = {0.25}, .beta = 1.0, .gamma = 0.5, .ports = 1};
   const auto call = simulated(schedulesOf("recursive_doubling", 8, 1), model, onTime(8));
@@ -267,6 +331,7 @@ TEST(Simulator, refusesInputsWithoutMeaning) {
   EXPECT_FALSE(simulate(schedules, kByte, {.beta = -1.0}, onTime(2)).isOk());
   EXPECT_FALSE(simulate(schedules, kByte, {.alpha = {nan}}, onTime(2)).isOk());
   EXPECT_FALSE(simulate(schedules, kByte, {.ports = 0}, onTime(2)).isOk());
+  EXPECT_FALSE(simulate(schedules, kByte, {.release = {-1.0}}, onTime(2)).isOk());
   EXPECT_FALSE(simulate(schedules, kByte, kTau, lateBy(nan, 0, 2)).isOk());
 }
 

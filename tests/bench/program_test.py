@@ -60,6 +60,16 @@ class ProgramTest(unittest.TestCase):
         own = {record["algorithm"] for record in results} - {"native", "tuned"}
         self.assertEqual(own, set(KEEP_ORDER))
 
+    def test_the_model_predicts_what_has_a_schedule(self):
+        if RANKS == 1:
+            return
+        results = self.results("--count", "1000", "--iterations", "2", "--pattern", "rand-late", "--delay", "2",
+                               "--model")  # fmt: skip
+        for record in results:
+            predicted = record["modelled_ms"]
+            self.assertEqual(predicted is None, record["algorithm"] in ("native", "tuned"), record)
+            self.assertTrue(predicted is None or predicted > 0, record)
+
     def test_slow_operations_take_their_time(self):
         results = self.results("--algorithm", "ring", "--op", "slow-sum", "--slow-cost", "10us", "--count", "400",
                                "--iterations", "2")  # fmt: skip

@@ -73,6 +73,24 @@ TEST(Report, tunedSaysWhatItChose) {
   EXPECT_THAT(tableOf(someHeader(), someArguments(), summaries), HasSubstr("tuned (prr:tau_ns=5)"));
 }
 
+TEST(Report, modelStandsBesideWhatWasMeasuredWhereItIsWanted) {
+  Arguments arguments = someArguments();
+  Summary summary = someSummary();
+  EXPECT_FALSE(resultRecord(someHeader(), arguments, summary).contains("modelled_ms"));
+  EXPECT_FALSE(headerRecord(someHeader(), arguments).contains("model"));
+  arguments.model = true;
+  EXPECT_TRUE(resultRecord(someHeader(), arguments, summary)["modelled_ms"].is_null());
+  summary.modelled = Seconds{0.0025};
+  EXPECT_EQ(resultRecord(someHeader(), arguments, summary)["modelled_ms"], 2.5);
+  Header header = someHeader();
+  header.model.alpha = {0.5e-6};
+  EXPECT_EQ(headerRecord(header, arguments)["model"]["alpha_us"], 0.5);
+  const std::vector<Summary> summaries{summary, someSummary()};
+  EXPECT_THAT(tableOf(header, arguments, summaries), HasSubstr("MODEL"));
+  EXPECT_THAT(tableOf(header, arguments, summaries), HasSubstr("2.50 ms"));
+  EXPECT_THAT(csvOf(header, arguments, summaries), HasSubstr("modelled_ms"));
+}
+
 TEST(Report, csvHasOneColumnPerFigureForEverySummary) {
   Summary tuned = someSummary();
   tuned.chosen = "native";

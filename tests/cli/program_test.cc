@@ -74,6 +74,9 @@ TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
       {"simulate --ranks 4 --late 4:1ms", "4 ranks, 0 to 3"},
       {"simulate --ranks 0", "--ranks"},
       {"simulate --ports 0", "--ports"},
+      {"simulate --ports 2 --shared-ports", "excludes"},
+      {"simulate --overhead 1", "'1' has no unit"},
+      {"simulate --release soon", "'soon' is not a duration"},
       {"simulate --algorithm unheard_of", "unheard_of"},
       {"simulate --algorithm ring:depth=3", "depth"},
       {"simulate --timeline native", "no schedule"},
@@ -145,6 +148,23 @@ TEST(Program, simulateGivesTheModelsFigures) {
   EXPECT_NEAR(result["algorithms"][0]["post_arrival"], 6 * 250e-6, 1e-9);
   EXPECT_EQ(result["algorithms"][0]["transfers"], 24);
   EXPECT_EQ(result["bytes"], 4000);
+}
+
+// Two ranks are late and send everybody their parts, four at a time: those at one port come one after the other or
+// share it, and a sender that learns late that they have come makes the rest wait.
+TEST(Program, simulateKnowsSharedPortsAndSendersThatWait) {
+  const std::string call =
+      "simulate --ranks 8 --count 1Ki --late 1:1ms --late 2:1ms --alpha 4us --algorithm direct --json";
+  const json in_turn = parsed(call);
+  const json waiting = parsed(call + " --overhead 1us --release 3us");
+  const json shared = parsed(call + " --overhead 1us --release 3us --shared-ports");
+  const auto time = [](const json& result) { return result["algorithms"][0]["post_arrival"].get<double>(); };
+  EXPECT_LT(time(in_turn), time(waiting));
+  EXPECT_LT(time(waiting), time(shared));
+  EXPECT_FALSE(in_turn["shared_ports"].get<bool>());
+  EXPECT_TRUE(shared["shared_ports"].get<bool>());
+  EXPECT_EQ(shared["release"], 3e-6);
+  EXPECT_EQ(shared["overhead"], 1e-6);
 }
 
 TEST(Program, simulateTakesSeveralLateRanksAndAlgorithms) {

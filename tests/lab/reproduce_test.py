@@ -4,6 +4,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.dont_write_bytecode = True
 LAB = Path(__file__).resolve().parents[2] / "tools" / "lab"
@@ -12,9 +13,16 @@ sys.path.insert(0, str(LAB / "reproduction"))
 import bound_runs  # noqa: E402
 import bound_tables  # noqa: E402
 import bound_targets  # noqa: E402
+import candidates  # noqa: E402
 import emulated_runs  # noqa: E402
 import index  # noqa: E402
 import markdown  # noqa: E402
+import model  # noqa: E402
+import model_emulated  # noqa: E402
+import model_results  # noqa: E402
+import model_runs  # noqa: E402
+import model_statistics  # noqa: E402
+import model_tables  # noqa: E402
 import papers  # noqa: E402
 import plots  # noqa: E402
 import proficz_runs  # noqa: E402
@@ -301,6 +309,125 @@ class Bound(unittest.TestCase):
                 self.assertIn(target.case, cases)
 
 
+class ModelStatistics(unittest.TestCase):
+    MEASURED = {"ring": 10.0, "slt": 12.0, "prr": 11.0, "direct": 30.0}
+
+    def test_equal_values_share_the_mean_of_their_places(self):
+        self.assertEqual(model_statistics.places([5, 1, 5, 7]), [2.5, 1, 2.5, 4])
+
+    def test_correlation_is_that_of_the_orders(self):
+        scaled = {name: time**2 for name, time in self.MEASURED.items()}
+        reversed_order = {name: -time for name, time in self.MEASURED.items()}
+        self.assertAlmostEqual(model_statistics.rank_correlation(scaled, self.MEASURED), 1)
+        self.assertAlmostEqual(model_statistics.rank_correlation(reversed_order, self.MEASURED), -1)
+        exchanged = self.MEASURED | {"ring": 11.0, "prr": 10.0}
+        self.assertAlmostEqual(model_statistics.rank_correlation(exchanged, self.MEASURED), 0.8)
+
+    def test_there_is_no_correlation_where_there_is_no_order(self):
+        self.assertIsNone(model_statistics.rank_correlation({"ring": 1, "slt": 1}, {"ring": 1, "slt": 2}))
+        self.assertIsNone(model_statistics.rank_correlation({"ring": 1}, {"ring": 1}))
+
+    def test_loss_is_that_of_the_choice_however_wrong_its_time(self):
+        doubled = {name: 2 * time for name, time in self.MEASURED.items()}
+        self.assertEqual(model_statistics.loss(doubled, self.MEASURED), 0)
+        self.assertAlmostEqual(model_statistics.loss({**doubled, "slt": 1.0}, self.MEASURED), 0.2)
+
+    def test_several_tries_lose_what_the_best_of_them_loses(self):
+        predicted = {"ring": 4, "slt": 2, "prr": 3, "direct": 1}
+        losses = [model_statistics.loss(predicted, self.MEASURED, tries) for tries in (1, 2, 3, 4, 9)]
+        for found, expected in zip(losses, (2, 0.2, 0.1, 0, 0)):
+            self.assertAlmostEqual(found, expected)
+
+
+class ModelResults(unittest.TestCase):
+    CASE = model_runs.Case(8, 16 * KI, "one-late", 10, None)
+    VALUES = {
+        "alpha_us": 4.0, "overhead_us": 0.5, "release_us": 3.5, "beta_ns": 8.0, "gamma_ns": 0.0, "shared": True,
+    }  # fmt: skip
+
+    def written(self, module, cases):
+        """The document, as if the ring had always been fastest and slt been predicted to be."""
+        header = {**HEADER, "mpi": "SMPI Version 3.32. Copyright", "model": self.VALUES}
+        times = {"ring": (2.0, 3.0), "slt:segments=8": (2.5, 2.4)}
+        results = [
+            {**result(name, delay=delay), "post_arrival_ms": {"mean": time, "p50": time}, "modelled_ms": predicted}
+            for delay in {case.delay for case in cases}
+            for name, (time, predicted) in times.items()
+        ]
+        outcome = records.Outcome(header, results, "2026-01-01", "")
+        cache = mock.Mock(load=lambda run: outcome)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(records, "measure", return_value=[outcome]):
+            runs, _ = module.write(Path(folder), cache, 1)
+            self.assertEqual(runs, model_runs.runs_of(cases))
+            return (Path(folder) / module.FILE).read_text(encoding="utf-8")
+
+    @mock.patch.object(candidates, "of_call", return_value=("ring", "slt:segments=8"))
+    def test_documents_have_every_case_and_say_what_loses(self, _):
+        for module, cases in (
+            (model, model_runs.simulated_cases()), (model_emulated, model_runs.emulated_cases())
+        ):  # fmt: skip
+            with self.subTest(module=module):
+                text = self.written(module, cases)
+                for case in cases:
+                    self.assertIn(f"| {case.text()} | -1.00 | 25.0 % | `slt` | `ring` | 2.00 |", text)
+                self.assertIn("`slt` 2.50 (-4.0 %) | `ring` 2.00 (+50.0 %)", text)
+                self.assertIn(model_runs.runs_of(cases)[0].text(), text)
+
+    def comparison(self, predicted, measured):
+        lines = [
+            {"choice": name, "delay_ms": 10.0, "post_arrival_ms": {"mean": time}, "modelled_ms": predicted[name]}
+            for name, time in measured.items()
+        ]
+        other = {"choice": "ring", "delay_ms": 1.0, "post_arrival_ms": {"mean": 9}, "modelled_ms": 9}
+        outcome = records.Outcome(HEADER, [other, *lines], "", "")
+        return model_results.compare(self.CASE, outcome, "mean")
+
+    def test_a_case_has_the_results_of_its_delay(self):
+        found = self.comparison({"ring": 2, "slt:segments=8": 3}, {"ring": 4, "slt:segments=8": 3})
+        self.assertEqual(found.measured, {"ring": 4, "slt:segments=8": 3})
+        self.assertEqual((found.predicted_best(), found.best()), ("ring", "slt:segments=8"))
+        self.assertAlmostEqual(found.error("ring"), -0.5)
+
+    def test_a_summary_counts_what_is_within_the_aim(self):
+        good = self.comparison({"ring": 2, "slt": 3}, {"ring": 4, "slt": 5})
+        bad = self.comparison({"ring": 2, "slt": 3}, {"ring": 4, "slt": 3.2})
+        found = model_results.summarise([good, bad], 0.03)
+        self.assertEqual((found.cases, found.good), (2, 1))
+        self.assertAlmostEqual(found.median_loss, 0.125)
+        self.assertAlmostEqual(found.worst_loss, 0.25)
+        self.assertEqual(found.worst_after_tries, 0)
+        self.assertEqual(model_results.worst_first([good, bad], 0.03), [bad])
+
+    def test_values_of_the_model_are_told_with_their_range(self):
+        others = ({}, {"alpha_us": 5.0, "shared": False})
+        outcomes = [records.Outcome({"model": self.VALUES | other}, [], "", "") for other in others]
+        self.assertEqual(
+            model.model_text(outcomes),
+            "alpha 4 to 5 us, overhead 0.5 us, release 3.5 us, beta 8 ns per byte, gamma 0 ns per byte; ports shared "
+            "in 1 of 2 runs",
+        )
+
+    def test_errors_are_kept_by_row_whatever_its_parameters(self):
+        one = self.comparison({"slt:segments=8": 2}, {"slt:segments=8": 4})
+        other = self.comparison({"slt:segments=9": 3}, {"slt:segments=9": 2})
+        self.assertEqual(
+            model_results.errors_by_row([one, other]), {"slt": [(-0.5, self.CASE), (0.5, self.CASE)]}
+        )
+        document = markdown.Document("title")
+        model_tables.row_table(document, [one, other])
+        text = document.render()
+        self.assertIn("| `slt` | 0.0 % | -50.0 % | +50.0 % | 8 ranks, 16Ki floats, `one-late` 10 ms |", text)
+        self.assertIn("Of 2 predictions 0 (0 %) are within 1 %.", text)
+
+    def test_a_case_that_loses_says_who_was_taken_for_whom(self):
+        bad = self.comparison({"ring": 2, "slt:segments=8": 3}, {"ring": 4, "slt:segments=8": 3.2})
+        document = markdown.Document("title")
+        model_tables.worst_table(document, [bad], 0.03)
+        self.assertIn("| 25.0 % | `ring` 4.00 (-50.0 %) | `slt` 3.20 (-6.2 %) |", document.render())
+        model_tables.worst_table(document, [], 0.03)
+        self.assertIn("No case loses 3 % or more.", document.render())
+
+
 class Papers(unittest.TestCase):
     def test_every_row_has_a_figure_for_every_delay(self):
         for row in papers.PROFICZ_TABLE_3.values():
@@ -334,7 +461,8 @@ class CommandLine(unittest.TestCase):
         return process.stderr
 
     def test_an_unknown_document_is_refused_and_the_known_ones_are_named(self):
-        self.assertIn("'nonsense' is none of proficz, marendic, bound, cluster and all", self.refused("nonsense"))
+        known = "proficz, marendic, bound, model, cluster, model-cluster and all"
+        self.assertIn(f"'nonsense' is none of {known}", self.refused("nonsense"))
 
     def test_no_jobs_are_refused(self):
         self.assertIn("--jobs 0: give 1 or more", self.refused("--jobs", "0"))

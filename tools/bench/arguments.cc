@@ -217,6 +217,9 @@ void addPatternOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
 }
 
 void addRunOptions(CLI::App& app, Arguments& arguments) {
+  app.add_flag("--model", arguments.model,
+               "Also say what the cost model predicts by which the tuner orders its candidates, with the values that\n"
+               "are probed on this network (--alpha and --beta do not change it)");
   app.add_option("--iterations", arguments.iterations, "Calls measured per algorithm and setting (default: 5)")
       ->option_text("N")
       ->check(CLI::Range(1, 1'000'000));

@@ -32,6 +32,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   std::optional<double> beta_ns;  // time of one byte on one link
   std::optional<Seconds> alpha;   // latency of one message
+  bool model = false;             // say what the cost model predicts, too
   std::string json;               // "" = none, "-" = stdout
   std::string csv;
   bool quiet = false;  // no table

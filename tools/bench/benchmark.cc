@@ -31,10 +31,10 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, bool clocks
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   // What the user knows is better than a probe; and one rank's view is all ranks', or parameters would differ.
   model_ = probeCosts(MPI_COMM_WORLD, clock_);
-  std::array<double, 2> costs{model_.alpha.value, model_.beta};
-  PMPI_Bcast(costs.data(), 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  model_.alpha = arguments.alpha.value_or(Seconds{costs[0]});
-  model_.beta = arguments.beta_ns ? 1e-9 * *arguments.beta_ns : costs[1];
+  PMPI_Bcast(&model_, sizeof model_, MPI_BYTE, 0, MPI_COMM_WORLD);
+  probed_ = model_;
+  if (arguments.alpha) model_.alpha = *arguments.alpha;
+  if (arguments.beta_ns) model_.beta = 1e-9 * *arguments.beta_ns;
 }
 
 int Benchmark::run(const std::function<void(std::span<const Summary>)>& report) {
@@ -61,7 +61,7 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
   const std::size_t bytes = static_cast<std::size_t>(setting.count * workload_.elementSize().value);
   input_.assign(bytes, std::byte{});
   result_.assign(bytes, std::byte{});
-  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_, model_};
+  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_, model_, probed_};
   const std::string label =
       fmt::format("{} {} {} ms", setting.count, formatPattern(arguments_.pattern), setting.delay_ms);
   for (const std::string& text : arguments_.algorithms) {
@@ -77,6 +77,7 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
       if (const int code = measure(series, setting, number, call, result); code != MPI_SUCCESS) return code;
       series.elapsed.push_back(result.times.elapsed);
       series.post_arrival.push_back(result.times.post_arrival);
+      if (result.modelled) series.modelled.push_back(*result.modelled);
       progress_->advance();
     }
   }
@@ -101,6 +102,7 @@ int Benchmark::measure(Series& series, const Setting& setting, std::uint64_t num
                                                    arguments_.late_rank, seedOf(seed, call));
   Subject& subject = *series.subject;
   if (!subject.prepare(forecastFor(lateness, series.learned))) return MPI_ERR_NO_MEM;
+  if (arguments_.model && rank_ == 0) result.modelled = subject.predict(lateness);
   workload_.fill(seed, call, rank_, input_);
   // What the algorithm before has left would be right.
   std::fill(result_.begin(), result_.end(), std::byte{0xff});
@@ -112,7 +114,7 @@ int Benchmark::measure(Series& series, const Setting& setting, std::uint64_t num
   const Seconds exit = clock_.now();
 
   if (code != MPI_SUCCESS) return code;
-  result = collect(arrival, exit, workload_.countWrong(seed, call, ranks_, result_));
+  collect(arrival, exit, workload_.countWrong(seed, call, ranks_, result_), result);
   series.wrong += result.wrong;
   series.learned.observe(result.lateness);
   return MPI_SUCCESS;
@@ -155,7 +157,7 @@ void Benchmark::compute(const Setting& setting, Seconds start, Seconds lateness,
   pauseUntil(clock_, start + duration);
 }
 
-Benchmark::CallResult Benchmark::collect(Seconds arrival, Seconds exit, std::int64_t wrong) {
+void Benchmark::collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallResult& result) {
   struct Stamps {
     double arrival;
     double exit;
@@ -168,7 +170,6 @@ Benchmark::CallResult Benchmark::collect(Seconds arrival, Seconds exit, std::int
   PMPI_Bcast(all.data(), 3 * ranks_, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   std::vector<Seconds> arrivals;
   std::vector<Seconds> exits;
-  CallResult result;
   for (const Stamps& stamps : all) {
     arrivals.push_back({stamps.arrival});
     exits.push_back({stamps.exit});
@@ -177,7 +178,6 @@ Benchmark::CallResult Benchmark::collect(Seconds arrival, Seconds exit, std::int
   result.times = callTimes(arrivals, exits);
   const Seconds earliest = *std::min_element(arrivals.begin(), arrivals.end());
   for (const Seconds of_rank : arrivals) result.lateness.push_back(of_rank - earliest);
-  return result;
 }
 
 Summary Benchmark::summarise(const Series& series, const Setting& setting) {
@@ -192,6 +192,7 @@ Summary Benchmark::summarise(const Series& series, const Setting& setting) {
   summary.settled = series.subject->isSettled();
   summary.elapsed = distributionOf(series.elapsed);
   summary.post_arrival = distributionOf(series.post_arrival);
+  if (!series.modelled.empty()) summary.modelled = distributionOf(series.modelled).mean;
   const std::optional<Traffic> traffic = series.subject->traffic();
   summary.messages = perRank(traffic ? traffic->messages : 0, traffic.has_value());
   summary.bytes_sent = perRank(traffic ? traffic->bytes : 0, traffic.has_value());

@@ -31,6 +31,8 @@ class Benchmark {
   // code.
   int run(const std::function<void(std::span<const Summary>)>& report);
 
+  // What messages and reductions cost, as the library has probed it.
+  const CostModel& probedModel() const { return probed_; }
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
 
@@ -43,13 +45,15 @@ class Benchmark {
     ArrivalPredictor learned;  // from its own calls: the others' of an iteration have its pattern
     std::vector<Seconds> elapsed;
     std::vector<Seconds> post_arrival;
+    std::vector<Seconds> modelled;  // post-arrival times by the cost model, on rank 0 where they are wanted
     std::int64_t wrong = 0;
     std::int32_t warmup_calls = 0;
   };
   struct CallResult {
     CallTimes times;
     std::int64_t wrong = 0;
-    std::vector<Seconds> lateness;  // by rank, as it was
+    std::vector<Seconds> lateness;    // by rank, as it was
+    std::optional<Seconds> modelled;  // post-arrival time by the cost model
   };
 
   int runSetting(const Setting& setting, std::uint64_t number);
@@ -59,7 +63,7 @@ class Benchmark {
   // The moment at which the computation of this call begins, on this rank's clock.
   Seconds agreeOnStart();
   void compute(const Setting& setting, Seconds start, Seconds lateness, const Subject& subject);
-  CallResult collect(Seconds arrival, Seconds exit, std::int64_t wrong);
+  void collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallResult& result);
   Summary summarise(const Series& series, const Setting& setting);
   std::optional<PerRank> perRank(std::int64_t value, bool known);
 
@@ -70,7 +74,8 @@ class Benchmark {
   int rank_ = 0;
   int ranks_ = 1;
   Seconds clock_offset_;  // what this rank's clock shows more than rank 0's
-  CostModel model_;
+  CostModel model_;       // as far as it is known, else as probed
+  CostModel probed_;      // as the library sees it
   Executor executor_;
   std::vector<std::byte> input_;
   std::vector<std::byte> result_;

@@ -142,11 +142,12 @@ int measureAll(const std::vector<std::string>& words, const Arguments& arguments
   const MonotonicClock clock(offset);
   const bool clocks_agree = shareOneClock(MPI_COMM_WORLD, offset);
   const std::unique_ptr<Workload> workload = makeWorkload(*arguments.operands, arguments.slow_cost);
-  const Header header = describe(words, *workload, clocks_agree);
+  Benchmark benchmark(arguments, clock, clocks_agree, *workload);
+  Header header = describe(words, *workload, clocks_agree);
+  header.model = benchmark.probedModel();
   Reporter reporter(header, arguments);
   Status status = rank == 0 ? reporter.open() : Status::ok();
   if (!agree(status.isOk())) return complain(rank, status);
-  Benchmark benchmark(arguments, clock, clocks_agree, *workload);
   const int code = benchmark.run([&reporter](std::span<const Summary> summaries) { reporter.take(summaries); });
   if (code != MPI_SUCCESS) giveUp(rank, errorText(code));
   if (rank == 0) status = reporter.finish();

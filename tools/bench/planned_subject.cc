@@ -63,6 +63,15 @@ class PlannedSubject final : public Subject {
     return traffic;
   }
 
+  std::optional<Seconds> predict(std::span<const Seconds> lateness) const override {
+    std::vector<Seconds> arrivals;
+    for (const std::int32_t rank : table_) arrivals.push_back(lateness[static_cast<std::size_t>(rank)]);
+    const Result<SimulatedCall> call =
+        simulateChoice(choice_, shape(), services_.workload->elementSize(), services_.probed, arrivals, lateness_ns_);
+    if (!call.isOk()) return std::nullopt;
+    return postArrivalTime(call.value(), arrivals);
+  }
+
  private:
   // The late ranks are those that flags name in this call.
   int reduceNamed(Executor::Call call) {

@@ -23,6 +23,12 @@ Json distributionJson(const Distribution& distribution) {
           {"p99", milliseconds(distribution.p99)}};
 }
 
+Json modelJson(const CostModel& model) {
+  return {{"alpha_us", 1e6 * model.alpha.value},     {"overhead_us", 1e6 * model.overhead.value},
+          {"release_us", 1e6 * model.release.value}, {"beta_ns", 1e9 * model.beta},
+          {"gamma_ns", 1e9 * model.gamma},           {"shared", model.shared}};
+}
+
 Json perRankJson(const std::optional<PerRank>& figures) {
   if (!figures) return nullptr;
   return {{"mean", figures->mean}, {"max", figures->maximum}};
@@ -71,6 +77,7 @@ Json headerRecord(const Header& header, const Arguments& arguments) {
   record["transport"] = header.environment.transport;
   record["clock"] = header.clock;
   record["beta_ns"] = cli::optionalJson(arguments.beta_ns);
+  if (arguments.model) record["model"] = modelJson(header.model);
   record["seed"] = arguments.seed;
   record["iterations"] = arguments.iterations;
   record["warmup"] = arguments.warmup;
@@ -96,6 +103,9 @@ Json resultRecord(const Header& header, const Arguments& arguments, const Summar
   record["iterations"] = arguments.iterations;
   record["elapsed_ms"] = distributionJson(summary.elapsed);
   record["post_arrival_ms"] = distributionJson(summary.post_arrival);
+  if (arguments.model) {
+    record["modelled_ms"] = summary.modelled ? Json(milliseconds(*summary.modelled)) : Json(nullptr);
+  }
   record["ratio_to_ring"] = cli::optionalJson(summary.ratio_to_ring);
   record["share_of_saving"] = cli::optionalJson(summary.share_of_saving);
   record["messages_per_rank"] = perRankJson(summary.messages);
@@ -126,23 +136,32 @@ std::string csvOf(const Header& header, const Arguments& arguments, std::span<co
 
 std::string tableOf(const Header& header, const Arguments& arguments, std::span<const Summary> summaries) {
   using cli::Align;
-  cli::Table table({{"ALGORITHM"},
-                    {"COUNT", Align::kRight},
-                    {"DELAY", Align::kRight},
-                    {"ELAPSED", Align::kRight},
-                    {"POST-ARRIVAL", Align::kRight},
-                    {"MEDIAN", Align::kRight},
-                    {"P99", Align::kRight},
-                    {"OVER RING", Align::kRight},
-                    {"SHARE OF SAVING", Align::kRight},
-                    {"WRONG", Align::kRight}});
+  std::vector<cli::Column> columns{{"ALGORITHM"},
+                                   {"COUNT", Align::kRight},
+                                   {"DELAY", Align::kRight},
+                                   {"ELAPSED", Align::kRight},
+                                   {"POST-ARRIVAL", Align::kRight},
+                                   {"MEDIAN", Align::kRight},
+                                   {"P99", Align::kRight},
+                                   {"OVER RING", Align::kRight},
+                                   {"SHARE OF SAVING", Align::kRight},
+                                   {"WRONG", Align::kRight}};
+  if (arguments.model) columns.push_back({"MODEL", Align::kRight});
+  cli::Table table(std::move(columns));
   for (const Summary& summary : summaries) {
     const std::string chosen = summary.chosen ? fmt::format(" ({})", *summary.chosen) : "";
-    table.addRow({summary.choice + chosen, std::to_string(summary.setting.count),
-                  fmt::format("{} ms", summary.setting.delay_ms), cli::formatDuration(summary.elapsed.mean),
-                  cli::formatDuration(summary.post_arrival.mean), cli::formatDuration(summary.post_arrival.median),
-                  cli::formatDuration(summary.post_arrival.p99), cli::formatRatio(summary.ratio_to_ring),
-                  percent(summary.share_of_saving), std::to_string(summary.wrong_elements)});
+    std::vector<std::string> row{summary.choice + chosen,
+                                 std::to_string(summary.setting.count),
+                                 fmt::format("{} ms", summary.setting.delay_ms),
+                                 cli::formatDuration(summary.elapsed.mean),
+                                 cli::formatDuration(summary.post_arrival.mean),
+                                 cli::formatDuration(summary.post_arrival.median),
+                                 cli::formatDuration(summary.post_arrival.p99),
+                                 cli::formatRatio(summary.ratio_to_ring),
+                                 percent(summary.share_of_saving),
+                                 std::to_string(summary.wrong_elements)};
+    if (arguments.model) row.push_back(summary.modelled ? cli::formatDuration(*summary.modelled) : "-");
+    table.addRow(std::move(row));
   }
   const Environment& environment = header.environment;
   return fmt::format("{} ranks on {} nodes, {}, {} clock; {} {}, pattern {}, n = {} calls each, means unless said\n{}",

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "algos/simulator.h"
 #include "arguments.h"
 #include "json_text.h"
 #include "store/records.h"
@@ -19,6 +20,7 @@ struct Header {
   std::string clock;    // "shared", "synchronised", "virtual"
   std::string command;  // the arguments, as they were given
   std::string type;     // of an element
+  CostModel model;
 };
 
 cli::Json headerRecord(const Header& header, const Arguments& arguments);

@@ -37,7 +37,8 @@ struct SubjectServices {
   MPI_Comm world = MPI_COMM_NULL;
   Executor* executor = nullptr;
   Workload* workload = nullptr;
-  CostModel model;  // for parameters that are times of the network's
+  CostModel model;   // for parameters that are times of the network's
+  CostModel probed;  // for predictions
 };
 
 // THREADS: not thread-safe. All functions are called by all ranks alike.
@@ -61,6 +62,9 @@ class Subject {
   virtual bool needsMoreWarmup() const { return false; }
   // What this rank sends; empty where the MPI library alone knows.
   virtual std::optional<Traffic> traffic() const { return std::nullopt; }
+  // Post-arrival time of the call that was prepared, by the cost model; `lateness` by rank, as it will be. Empty where
+  // the MPI library or the tuner alone knows what will be done.
+  virtual std::optional<Seconds> predict(std::span<const Seconds> /*lateness*/) const { return std::nullopt; }
   // Nothing will change any more.
   virtual bool isSettled() const { return true; }
   // What the tuner has chosen; empty for all but `tuned`.

@@ -50,6 +50,7 @@ struct Summary {
   Distribution post_arrival;
   std::optional<double> ratio_to_ring;    // post-arrival time of the ring / of this one
   std::optional<double> share_of_saving;  // (ring - this) / (ring - n beta), of post-arrival times
+  std::optional<Seconds> modelled;        // mean post-arrival time by the cost model
   std::optional<PerRank> messages;
   std::optional<PerRank> bytes_sent;
   std::int64_t wrong_elements = 0;

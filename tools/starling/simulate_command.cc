@@ -33,9 +33,12 @@ struct SimulateArguments {
   std::string type = "float";
   std::vector<std::string> late;
   std::string alpha = "25us";
+  std::string overhead = "0";
+  std::string release = "0";
   std::string beta = "8ns";
   std::string gamma = "0";
   std::int32_t ports = 1;
+  bool shared = false;
   std::vector<std::string> algorithms;
   bool sorted = true;
   std::vector<std::string> timeline;
@@ -59,9 +62,12 @@ Scenario scenarioOf(const SimulateArguments& arguments) {
   scenario.element_size = parseElementType(arguments.type).value();
   for (const std::string& late : arguments.late) scenario.late.push_back(parseLateRank(late).value());
   scenario.model.alpha = parseDuration(arguments.alpha).value();
+  scenario.model.overhead = parseDuration(arguments.overhead).value();
+  scenario.model.release = parseDuration(arguments.release).value();
   scenario.model.beta = parseDuration(arguments.beta).value().value;
   scenario.model.gamma = parseDuration(arguments.gamma).value().value;
   scenario.model.ports = arguments.ports;
+  scenario.model.shared = arguments.shared;
   scenario.sorted = arguments.sorted;
   return scenario;
 }
@@ -72,9 +78,12 @@ Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
   json["count"] = scenario.count;
   json["bytes"] = scenario.count * scenario.element_size.value;
   json["alpha"] = scenario.model.alpha.value;
+  json["overhead"] = scenario.model.overhead.value;
+  json["release"] = scenario.model.release.value;
   json["beta"] = scenario.model.beta;
   json["gamma"] = scenario.model.gamma;
   json["ports"] = scenario.model.ports;
+  json["shared_ports"] = scenario.model.shared;
   json["table"] = comparison.table;
   json["arrivals"] = Json::array();
   for (const Seconds arrival : comparison.arrivals) json["arrivals"].push_back(arrival.value);
@@ -196,15 +205,27 @@ void addModelOptions(CLI::App& command, SimulateArguments& arguments) {
   command.add_option("--alpha", arguments.alpha, "Time before the first byte of a message arrives (default: 25us)")
       ->option_text("DURATION")
       ->check(checkedBy(parseDuration));
+  command
+      .add_option("--overhead", arguments.overhead, "Of that, what a port is busy with for each message (default: 0)")
+      ->option_text("DURATION")
+      ->check(checkedBy(parseDuration));
+  command
+      .add_option("--release", arguments.release,
+                  "Of the rest, what a sender waits for before its next message (default: 0)")
+      ->option_text("DURATION")
+      ->check(checkedBy(parseDuration));
   command.add_option("--beta", arguments.beta, "Time of one byte on the wire (default: 8ns, 1 Gbit/s)")
       ->option_text("DURATION")
       ->check(checkedBy(parseDuration));
   command.add_option("--gamma", arguments.gamma, "Time to reduce one byte (default: 0)")
       ->option_text("DURATION")
       ->check(checkedBy(parseDuration));
-  command.add_option("--ports", arguments.ports, "Transfers that a rank may have in flight each way (default: 1)")
-      ->option_text("N")
-      ->check(CLI::Range(1, 1024));
+  CLI::Option* ports =
+      command.add_option("--ports", arguments.ports, "Transfers that a rank may have in flight each way (default: 1)")
+          ->option_text("N")
+          ->check(CLI::Range(1, 1024));
+  command.add_flag("--shared-ports", arguments.shared, "Transfers share the ports instead of taking turns at them")
+      ->excludes(ports);
 }
 
 }  // namespace
