@@ -12,7 +12,7 @@ constexpr double kSlack = 1e-9;
 
 }  // namespace
 
-SharedPorts::SharedPorts(std::int32_t ranks) : ports_(2 * static_cast<std::size_t>(ranks)) {}
+SharedPorts::SharedPorts(std::int32_t places) : ports_(2 * static_cast<std::size_t>(places)) {}
 
 SharedPorts::Id SharedPorts::begin(std::int32_t source, std::int32_t target, double seconds, double now) {
   if (unused_.empty()) {

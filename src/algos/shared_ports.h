@@ -1,4 +1,5 @@
-// Ports that transfers share: each rank has one out and one in, and all transfers under way have them at once.
+// Ports that transfers share: each rank, and each node, has one out and one in, and all transfers under way have them
+// at once.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,8 @@ class SharedPorts {
  public:
   using Id = std::uint32_t;  // of a transfer; given again after its end
 
-  explicit SharedPorts(std::int32_t ranks);
+  // Of so many ranks and nodes.
+  explicit SharedPorts(std::int32_t places);
 
   // A transfer begins that takes `seconds` of a whole port.
   Id begin(std::int32_t source, std::int32_t target, double seconds, double now);
@@ -49,7 +51,7 @@ class SharedPorts {
   double leastShare() const;
   void give(Id id, double share, double now);
 
-  std::vector<Port> ports_;  // of rank r: 2 r out, 2 r + 1 in
+  std::vector<Port> ports_;  // of place p: 2 p out, 2 p + 1 in
   std::vector<Transfer> transfers_;
   std::vector<Id> unused_;             // ids that have ended
   std::vector<std::size_t> affected_;  // ports, each once

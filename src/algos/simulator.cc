@@ -10,7 +10,6 @@
 #include <tuple>
 #include <utility>
 
-#include "algos/named_late.h"
 #include "algos/progress.h"
 #include "algos/shared_ports.h"
 #include "algos/step_graph.h"
@@ -44,18 +43,48 @@ struct Waiting {
   auto operator<=>(const Waiting&) const = default;
 };
 
+// What a message costs between two ranks.
+struct Wire {
+  Wire(const CostModel& model, Seconds alpha, double per_byte)
+      : overhead(onGrid(std::min(model.overhead, alpha).value)),
+        flight(onGrid(alpha.value) - overhead),
+        release(std::min(onGrid(model.release.value), flight)),
+        beta(per_byte) {}
+
+  double overhead;
+  double flight;   // what is pure delay
+  double release;  // and how much of it the sender waits for
+  double beta;
+};
+
+// Nodes by rank, counted from 0; empty where they make no difference.
+std::vector<std::int32_t> numberedNodes(std::span<const std::int32_t> nodes, const CostModel& model) {
+  if (model.inner_alpha <= Seconds{}) return {};
+  std::vector<std::int32_t> distinct(nodes.begin(), nodes.end());
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  std::vector<std::int32_t> numbered;
+  for (const std::int32_t node : nodes) {
+    const auto place = std::lower_bound(distinct.begin(), distinct.end(), node);
+    numbered.push_back(static_cast<std::int32_t>(place - distinct.begin()));
+  }
+  return numbered;
+}
+
 class Simulation {
  public:
-  Simulation(const StepGraph& graph, Bytes element_size, const CostModel& model, std::int32_t window)
+  Simulation(const StepGraph& graph, Bytes element_size, const CostModel& model, std::int32_t window,
+             std::span<const std::int32_t> nodes)
       : graph_(graph),
         progress_(graph, window),
         element_size_(static_cast<double>(element_size.value)),
         model_(model),
-        overhead_(onGrid(std::min(model.overhead, model.alpha).value)),
-        flight_(onGrid(model.alpha.value) - overhead_),
-        release_(std::min(onGrid(model.release.value), flight_)),
+        nodes_(numberedNodes(nodes, model)),
+        between_nodes_(model, model.alpha, model.beta),
+        within_node_(model, model.inner_alpha, model.inner_beta),
         ranks_(graph.ranks()),
-        shared_(graph.ranks()) {}
+        ports_(graph.ranks() + nodes_.size()),
+        shared_(static_cast<std::int32_t>(ports_.size())) {}
 
   Result<SimulatedCall> run(std::span<const Seconds> arrivals) {
     for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
@@ -83,11 +112,14 @@ class Simulation {
   }
 
  private:
-  struct Rank {
+  // A rank's own, or a node's.
+  struct Port {
     std::int32_t busy_out = 0;
     std::int32_t busy_in = 0;
     std::vector<Waiting> out;  // ascending, as is `in`; together they hold every waiting message twice
     std::vector<Waiting> in;
+  };
+  struct Rank {
     bool is_reducing = false;
     std::queue<StepId> reductions;  // that may be combined
   };
@@ -102,8 +134,20 @@ class Simulation {
   double secondsFor(double per_byte, const Block& block) const {
     return onGrid(per_byte * element_size_ * static_cast<double>(block.count));
   }
-  Rank& sender(StepId send) { return ranks_[graph_.rankOf(send)]; }
-  Rank& receiver(StepId send) { return ranks_[graph_.step(send).peer]; }
+  bool staysInNode(StepId send) const {
+    return !nodes_.empty() && nodes_[graph_.rankOf(send)] == nodes_[graph_.step(send).peer];
+  }
+  const Wire& wireOf(StepId send) const { return staysInNode(send) ? within_node_ : between_nodes_; }
+  // Of the sender, of the receiver.
+  std::int32_t portOut(StepId send) const { return portOf(send, graph_.rankOf(send)); }
+  std::int32_t portIn(StepId send) const { return portOf(send, graph_.step(send).peer); }
+  std::int32_t portOf(StepId send, std::int32_t rank) const {
+    return nodes_.empty() || staysInNode(send) ? rank : graph_.ranks() + nodes_[rank];
+  }
+  double busySeconds(StepId send) const {
+    const Wire& wire = wireOf(send);
+    return wire.overhead + secondsFor(wire.beta, graph_.step(send).block);
+  }
 
   void handle(const Event& event) {
     switch (event.kind) {
@@ -112,10 +156,10 @@ class Simulation {
         noteExit(static_cast<std::int32_t>(event.subject));
         break;
       case EventKind::kPortsFree:
-        --sender(event.subject).busy_out;
-        --receiver(event.subject).busy_in;
-        freed_.push_back(graph_.rankOf(event.subject));
-        freed_.push_back(graph_.step(event.subject).peer);
+        --ports_[portOut(event.subject)].busy_out;
+        --ports_[portIn(event.subject)].busy_in;
+        freed_.push_back(portOut(event.subject));
+        freed_.push_back(portIn(event.subject));
         break;
       case EventKind::kShared:
         if (carried_[event.subject].end == now_) endShared(event.subject);
@@ -166,39 +210,46 @@ class Simulation {
 
   void serveOnce() {
     std::vector<Waiting> candidates;
-    for (const std::int32_t rank : std::exchange(freed_, {})) {
-      candidates.insert(candidates.end(), ranks_[rank].out.begin(), ranks_[rank].out.end());
-      candidates.insert(candidates.end(), ranks_[rank].in.begin(), ranks_[rank].in.end());
+    for (const std::int32_t port : std::exchange(freed_, {})) {
+      candidates.insert(candidates.end(), ports_[port].out.begin(), ports_[port].out.end());
+      candidates.insert(candidates.end(), ports_[port].in.begin(), ports_[port].in.end());
     }
     for (const StepId send : progress_.takeReady()) {
       candidates.push_back({now_, send});
-      sender(send).out.push_back(candidates.back());
-      receiver(send).in.push_back(candidates.back());
+      ports_[portOut(send)].out.push_back(candidates.back());
+      ports_[portIn(send)].in.push_back(candidates.back());
     }
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (const Waiting& waiting : candidates) {
-      const Rank& source = sender(waiting.send);
-      const bool is_next = source.out.front() == waiting;
-      if (is_next && source.busy_out < model_.ports && receiver(waiting.send).busy_in < model_.ports) {
-        startTransfer(waiting);
-        // With a port left the sender's next message may go, too.
-        if (model_.ports > 1) freed_.push_back(graph_.rankOf(waiting.send));
-      }
+      const Port& out = ports_[portOut(waiting.send)];
+      const Port& in = ports_[portIn(waiting.send)];
+      if (!isNext(out, waiting) || out.busy_out >= model_.ports || in.busy_in >= model_.ports) continue;
+      startTransfer(waiting);
+      // With a port left the sender's next message may go, too.
+      if (model_.ports > 1) freed_.push_back(portOut(waiting.send));
     }
+  }
+
+  // Of what its sender has waiting at this port.
+  bool isNext(const Port& out, const Waiting& waiting) const {
+    const std::int32_t rank = graph_.rankOf(waiting.send);
+    return *std::find_if(out.out.begin(), out.out.end(),
+                         [&](const Waiting& other) { return graph_.rankOf(other.send) == rank; }) == waiting;
   }
 
   void startTransfer(const Waiting& waiting) {
     const StepId send = waiting.send;
-    const Step& step = graph_.step(send);
-    std::erase(sender(send).out, waiting);
-    std::erase(receiver(send).in, waiting);
-    ++sender(send).busy_out;
-    ++receiver(send).busy_in;
-    const double busy = overhead_ + secondsFor(model_.beta, step.block);
-    const double end = now_ + busy + flight_;
+    Port& out = ports_[portOut(send)];
+    Port& in = ports_[portIn(send)];
+    std::erase(out.out, waiting);
+    std::erase(in.in, waiting);
+    ++out.busy_out;
+    ++in.busy_in;
+    const double busy = busySeconds(send);
+    const double end = now_ + busy + wireOf(send).flight;
     events_.push({now_ + busy, EventKind::kPortsFree, send});
-    events_.push({now_ + busy + release_, EventKind::kDeparted, send});
+    events_.push({now_ + busy + wireOf(send).release, EventKind::kDeparted, send});
     events_.push({end, EventKind::kDelivered, send});
     note(send, end);
   }
@@ -212,9 +263,7 @@ class Simulation {
   // Starts what became ready now, and shares the ports anew.
   void sharePorts() {
     for (const StepId send : progress_.takeReady()) {
-      const Step& step = graph_.step(send);
-      const double seconds = overhead_ + secondsFor(model_.beta, step.block);
-      const SharedPorts::Id id = shared_.begin(graph_.rankOf(send), step.peer, seconds, now_);
+      const SharedPorts::Id id = shared_.begin(portOut(send), portIn(send), busySeconds(send), now_);
       if (id >= carried_.size()) carried_.resize(id + 1);
       carried_[id] = {.send = send, .transfer = call_.transfers.size()};
       note(send, now_);
@@ -229,22 +278,24 @@ class Simulation {
     Carried& carried = carried_[id];
     carried.end = -1.0;
     shared_.end(id);
-    call_.transfers[carried.transfer].end = Seconds{now_ + flight_};
-    events_.push({now_ + release_, EventKind::kDeparted, carried.send});
-    events_.push({now_ + flight_, EventKind::kDelivered, carried.send});
+    const Wire& wire = wireOf(carried.send);
+    call_.transfers[carried.transfer].end = Seconds{now_ + wire.flight};
+    events_.push({now_ + wire.release, EventKind::kDeparted, carried.send});
+    events_.push({now_ + wire.flight, EventKind::kDelivered, carried.send});
   }
 
   const StepGraph& graph_;
   Progress progress_;
   const double element_size_;
   const CostModel model_;
-  const double overhead_;
-  const double flight_;   // what is pure delay
-  const double release_;  // and how much of it the sender waits for
+  const std::vector<std::int32_t> nodes_;
+  const Wire between_nodes_;
+  const Wire within_node_;
   std::vector<Rank> ranks_;
+  std::vector<Port> ports_;  // of the ranks, then of the nodes
   SharedPorts shared_;
   std::vector<Carried> carried_;     // by id in shared_
-  std::vector<std::int32_t> freed_;  // ranks that had a port freed now
+  std::vector<std::int32_t> freed_;  // ports
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   double now_ = 0.0;
   SimulatedCall call_;
@@ -253,13 +304,18 @@ class Simulation {
 bool isDuration(double seconds) { return std::isfinite(seconds) && seconds >= 0.0; }
 
 Status checkInputs(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
-                   std::span<const Seconds> arrivals, std::int32_t window) {
+                   std::span<const Seconds> arrivals, std::int32_t window, std::span<const std::int32_t> nodes) {
+  if (!nodes.empty() && nodes.size() != schedules.size()) {
+    return Status::error(fmt::format("There are {} schedules and the nodes of {} ranks; give one of each per rank.",
+                                     schedules.size(), nodes.size()));
+  }
   if (arrivals.size() != schedules.size()) {
     return Status::error(fmt::format("There are {} schedules and {} arrivals; give one of each per rank.",
                                      schedules.size(), arrivals.size()));
   }
   if (!isDuration(model.alpha.value) || !isDuration(model.overhead.value) || !isDuration(model.release.value) ||
-      !isDuration(model.beta) || !isDuration(model.gamma) || model.ports < 1 || element_size.value < 0 || window < 0) {
+      !isDuration(model.beta) || !isDuration(model.gamma) || !isDuration(model.inner_alpha.value) ||
+      !isDuration(model.inner_beta) || model.ports < 1 || element_size.value < 0 || window < 0) {
     return Status::error(
         "alpha, overhead, beta, gamma, the element size and the window must be finite and not negative, and there must "
         "be a port.");
@@ -282,110 +338,13 @@ Seconds SimulatedCall::meanExit() const {
 }
 
 Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
-                               std::span<const Seconds> arrivals, std::int32_t window) {
-  const Status usable = checkInputs(schedules, element_size, model, arrivals, window);
+                               std::span<const Seconds> arrivals, std::int32_t window,
+                               std::span<const std::int32_t> nodes) {
+  const Status usable = checkInputs(schedules, element_size, model, arrivals, window, nodes);
   if (!usable.isOk()) return usable;
   const Result<StepGraph> graph = StepGraph::make(schedules);
   if (!graph.isOk()) return graph.status();
-  return Simulation(graph.value(), element_size, model, window).run(arrivals);
-}
-
-std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns) {
-  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
-  std::vector<Schedule> schedules;
-  for (std::int32_t rank = 0; rank < shape.ranks; ++rank) {
-    schedules.push_back(buildSchedule(
-        algorithm,
-        {.shape = shape, .virtual_rank = rank, .parameters = choice.parameters, .lateness_ns = lateness_ns}));
-  }
-  return schedules;
-}
-
-namespace {
-
-// What the exchange of flags makes of the arrivals: who is named, and when each rank knows it.
-struct Naming {
-  std::vector<std::int32_t> named;
-  std::vector<Seconds> known;
-};
-
-Naming nameLate(std::int32_t late, const CostModel& model, std::span<const Seconds> arrivals) {
-  const std::size_t ranks = arrivals.size();
-  std::vector<std::int32_t> others(ranks - 1);
-  std::iota(others.begin(), others.end(), 1);
-  std::stable_sort(others.begin(), others.end(),
-                   [&](std::int32_t a, std::int32_t b) { return arrivals[a] < arrivals[b]; });
-  Naming naming;
-  naming.named.assign(others.end() - late, others.end());
-  others.resize(others.size() - late);
-  Seconds names_sent = arrivals.front();
-  if (!others.empty()) names_sent = std::max(names_sent, arrivals[others.back()] + model.alpha);
-  naming.known.assign(arrivals.begin(), arrivals.end());
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const Seconds sent = names_sent + static_cast<double>(rank) * model.overhead;
-    naming.known[rank] = std::max(naming.known[rank], rank == 0 ? sent : sent + model.alpha);
-  }
-  return naming;
-}
-
-}  // namespace
-
-Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, Bytes element_size,
-                                     const CostModel& model, std::span<const Seconds> arrivals,
-                                     std::span<const std::int64_t> lateness_ns) {
-  const std::int32_t late = announcedRanks(choice, shape.ranks);
-  if (late == 0) return simulate(buildAll(choice, shape, lateness_ns), element_size, model, arrivals);
-  const Naming naming = nameLate(late, model, arrivals);
-  NamedArrangement arranged;
-  arranged.arrange(shape.ranks, {}, naming.named, !shape.commutative);
-  const auto rank_at = [&](std::int32_t place) { return arranged.table.empty() ? place : arranged.table[place]; };
-  std::vector<Seconds> known;
-  for (std::int32_t place = 0; place < shape.ranks; ++place) known.push_back(naming.known[rank_at(place)]);
-  const std::vector<Schedule> schedules = buildAll(choice, shape, arranged.lateness_ns);
-  Result<SimulatedCall> call = simulate(schedules, element_size, model, known);
-  if (!call.isOk()) return call;
-  SimulatedCall renamed = std::move(call).value();
-  const std::vector<Seconds> exits = renamed.exits;
-  for (std::int32_t place = 0; place < shape.ranks; ++place) renamed.exits[rank_at(place)] = exits[place];
-  for (Transfer& transfer : renamed.transfers) {
-    transfer.source = rank_at(transfer.source);
-    transfer.target = rank_at(transfer.target);
-  }
-  return renamed;
-}
-
-bool namesStepTime(std::string_view choice) {
-  const auto names = [choice](std::string_view parameter) {
-    return choice.find(std::string(parameter) + "=") != std::string_view::npos;
-  };
-  return names(kStepTimeParameter) || names(kVectorTimeParameter);
-}
-
-void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
-  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
-  const auto set = [&](std::string_view name, Seconds time) {
-    const std::optional<std::size_t> index = findParameter(algorithm, name);
-    if (!index) return;
-    const Parameter& parameter = algorithm.parameters[*index];
-    choice.parameters[*index] = std::clamp(toNanoseconds(time), parameter.minimum, parameter.maximum);
-  };
-  const auto bytes = static_cast<double>(shape.count * element_size.value);
-  set(kStepTimeParameter, Seconds{model.alpha.value + model.beta * bytes / shape.ranks});
-  set(kVectorTimeParameter, Seconds{model.alpha.value + (model.beta + model.gamma) * bytes});
-}
-
-void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
-  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
-  const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
-  if (!index || algorithm.best_segments == nullptr || shape.ranks < 2 || model.alpha <= Seconds{}) return;
-  const double bytes = static_cast<double>(shape.count * element_size.value);
-  const double best = algorithm.best_segments(shape.ranks, bytes * model.beta / model.alpha.value);
-  const std::int64_t most = std::min(algorithm.parameters[*index].maximum, std::max<std::int64_t>(shape.count, 1));
-  choice.parameters[*index] = std::llround(std::clamp(best, 1.0, static_cast<double>(most)));
-}
-
-Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals) {
-  return arrivals.empty() ? Seconds{} : call.meanExit() - *std::max_element(arrivals.begin(), arrivals.end());
+  return Simulation(graph.value(), element_size, model, window, nodes).run(arrivals);
 }
 
 }  // namespace starling

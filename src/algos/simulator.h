@@ -7,6 +7,8 @@
 // both steps have, and those that have a port in common share it (shared_ports.h): then it takes longer.
 // The sender's step ends `release` after the last byte has left it, the receiver's when it has come; a rank exits when
 // all its steps have ended, sends included.
+// Ranks of one node share its ports for what goes to other nodes; among themselves each has ports of its own, and a
+// message takes inner_alpha + inner_beta n.
 // A reduction takes gamma n on the receiver, one at a time. Source: the Hockney model as in seed 000, section 3, with
 // the gap between messages of LogGP (Alexandrov et al. 1995).
 #pragma once
@@ -30,6 +32,9 @@ struct CostModel {
   bool shared = false;     // they take no turns: all transfers share the ports of their two ranks
   Seconds overhead{0.0};   // by which messages in a row follow each other, beyond their bytes; part of alpha
   Seconds release{0.0};    // from when the last byte has left to when the sender knows; at most the rest of alpha
+  // Of two ranks of one node; alpha 0: nodes make no difference.
+  Seconds inner_alpha{0.0};
+  double inner_beta = 0.0;
 };
 
 // One transfer of a simulated call.
@@ -51,10 +56,11 @@ struct SimulatedCall {
 };
 
 // Runs `schedules` (one per virtual rank, in order) with the given arrivals (same length). Window 1 or more overrides
-// the schedules' own and their pacing; 0 keeps both. A deadlocked schedule gives an error that names the ranks and
-// steps that wait.
+// the schedules' own and their pacing; 0 keeps both. `nodes`: by virtual rank, as in Topology; empty: each rank has a
+// node of its own. A deadlocked schedule gives an error that names the ranks and steps that wait.
 Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
-                               std::span<const Seconds> arrivals, std::int32_t window = 0);
+                               std::span<const Seconds> arrivals, std::int32_t window = 0,
+                               std::span<const std::int32_t> nodes = {});
 
 // Builds all ranks' schedules of one choice. REQUIRES: as buildSchedule().
 std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns);

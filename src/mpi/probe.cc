@@ -130,9 +130,7 @@ double timeReduction(const Clock& clock) {
   return shortest.value / (kCount * sizeof(float));
 }
 
-}  // namespace
-
-CostModel probeCosts(MPI_Comm private_communicator, const Clock& clock) {
+CostModel probeAlike(MPI_Comm private_communicator, const Clock& clock) {
   int ranks = 0;
   PMPI_Comm_size(private_communicator, &ranks);
   std::vector<char> out(kTrainBytes);
@@ -159,6 +157,36 @@ CostModel probeCosts(MPI_Comm private_communicator, const Clock& clock) {
     model.shared = areShared(crossing, model, kSizes[2]);
   }
   model.gamma = timeReduction(clock);
+  return model;
+}
+
+}  // namespace
+
+CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock) {
+  int rank = 0;
+  PMPI_Comm_rank(private_communicator, &rank);
+  const auto nodes = ranksOfNodes(&topology, static_cast<std::int32_t>(topology.nodes.size()));
+  if (nodes.size() < 2 || nodes.size() == topology.nodes.size()) return probeAlike(private_communicator, clock);
+  const auto own = std::find_if(nodes.begin(), nodes.end(), [rank](const auto& ranks) {
+    return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+  });
+  const bool is_first = own->front() == rank;
+  // One rank of each node, as the others would share its link; then every node for itself.
+  MPI_Comm first_ranks = MPI_COMM_NULL;
+  MPI_Comm node = MPI_COMM_NULL;
+  PMPI_Comm_split(private_communicator, is_first ? 0 : MPI_UNDEFINED, rank, &first_ranks);
+  PMPI_Comm_split(private_communicator, own->front(), rank, &node);
+  CostModel model;
+  if (is_first) {
+    model = probeAlike(first_ranks, clock);
+    PMPI_Comm_free(&first_ranks);
+  }
+  PMPI_Barrier(private_communicator);
+  const CostModel within = probeAlike(node, clock);
+  PMPI_Comm_free(&node);
+  if (own->size() < 2) return model;  // nobody to send to
+  model.inner_alpha = within.alpha;
+  model.inner_beta = within.beta;
   return model;
 }
 

@@ -43,8 +43,8 @@ void Session::prepare() {
   PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found);
   if (found != 0) tag_limit_ = *static_cast<int*>(limit) - kOwnTags;
   const bool clocks_agree = shareOneClock(private_, services_.clock_offset);
-  const CostModel model = probeCosts(private_, *services_.clock);
   topology_ = gatherTopology(private_, services_.settings.options.links, *services_.clock);
+  const CostModel model = probeCosts(private_, topology_, *services_.clock);
   agreement_ = std::make_unique<Agreement>(private_, rank_, ranks_, decisionBytes(ranks_));
   announcements_ = std::make_unique<Announcements>(private_, rank_, ranks_, announcementTag());
   announced_.reserve(static_cast<std::size_t>(ranks_));

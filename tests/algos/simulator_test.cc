@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "algos/schedule_writer.h"
@@ -324,6 +326,24 @@ TEST(Simulator, deadlockNamesTheStepsThatWait) {
   EXPECT_THAT(call.status().message(), HasSubstr("rank 1, step 0"));
 }
 
+// Ranks 0 and 1 on one node, 2 and 3 on the other: the first exchange stays within them, the second has to share.
+TEST(Simulator, ranksOfANodeShareItsPortsToOtherNodes) {
+  CostModel model{.alpha = {0.0}, .beta = 1.0, .inner_alpha = {0.125}, .inner_beta = 0.125};
+  const auto schedules = schedulesOf("recursive_doubling", 4, 1);
+  const std::vector<std::int32_t> nodes{7, 7, 2, 2};
+  const auto exits = [&] {
+    std::vector<double> times;
+    const Result<SimulatedCall> call = simulate(schedules, kByte, model, onTime(4), 0, nodes);
+    if (call.isOk()) std::ranges::transform(call.value().exits, std::back_inserter(times), &Seconds::value);
+    return times;
+  };
+  EXPECT_THAT(exits(), testing::ElementsAre(1.25, 2.25, 1.25, 2.25)) << "in turns";
+  model.shared = true;
+  EXPECT_THAT(exits(), testing::Each(2.25)) << "together";
+  model.inner_alpha = {0.0};
+  EXPECT_THAT(exits(), testing::Each(2.0)) << "nodes make no difference";
+}
+
 TEST(Simulator, refusesInputsWithoutMeaning) {
   const auto schedules = schedulesOf("ring", 2, 2);
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -333,6 +353,9 @@ TEST(Simulator, refusesInputsWithoutMeaning) {
   EXPECT_FALSE(simulate(schedules, kByte, {.ports = 0}, onTime(2)).isOk());
   EXPECT_FALSE(simulate(schedules, kByte, {.release = {-1.0}}, onTime(2)).isOk());
   EXPECT_FALSE(simulate(schedules, kByte, kTau, lateBy(nan, 0, 2)).isOk());
+  const std::vector<std::int32_t> three_nodes{0, 1, 2};
+  EXPECT_THAT(simulate(schedules, kByte, kTau, onTime(2), 0, three_nodes).status().message(),
+              HasSubstr("2 schedules and the nodes of 3 ranks"));
 }
 
 }  // namespace

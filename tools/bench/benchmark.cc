@@ -7,8 +7,10 @@
 #include <cstring>
 #include <limits>
 
+#include "base/options.h"
 #include "clock_offset.h"
 #include "mpi/probe.h"
+#include "mpi/topology.h"
 #include "pause.h"
 #include "random.h"
 #include "starling/starling.h"
@@ -30,7 +32,8 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, bool clocks
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   // What the user knows is better than a probe; and one rank's view is all ranks', or parameters would differ.
-  model_ = probeCosts(MPI_COMM_WORLD, clock_);
+  topology_ = gatherTopology(MPI_COMM_WORLD, parseEnvironment().options.links, clock_);
+  model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_);
   PMPI_Bcast(&model_, sizeof model_, MPI_BYTE, 0, MPI_COMM_WORLD);
   probed_ = model_;
   if (arguments.alpha) model_.alpha = *arguments.alpha;
@@ -61,7 +64,7 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
   const std::size_t bytes = static_cast<std::size_t>(setting.count * workload_.elementSize().value);
   input_.assign(bytes, std::byte{});
   result_.assign(bytes, std::byte{});
-  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_, model_, probed_};
+  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_, model_, probed_, &topology_};
   const std::string label =
       fmt::format("{} {} {} ms", setting.count, formatPattern(arguments_.pattern), setting.delay_ms);
   for (const std::string& text : arguments_.algorithms) {

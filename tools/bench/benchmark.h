@@ -75,6 +75,7 @@ class Benchmark {
   int ranks_ = 1;
   Seconds clock_offset_;  // what this rank's clock shows more than rank 0's
   CostModel model_;       // as far as it is known, else as probed
+  Topology topology_;     // by rank
   CostModel probed_;      // as the library sees it
   Executor executor_;
   std::vector<std::byte> input_;

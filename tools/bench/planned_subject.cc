@@ -66,8 +66,11 @@ class PlannedSubject final : public Subject {
   std::optional<Seconds> predict(std::span<const Seconds> lateness) const override {
     std::vector<Seconds> arrivals;
     for (const std::int32_t rank : table_) arrivals.push_back(lateness[static_cast<std::size_t>(rank)]);
+    Shape placed = shape();
+    const Topology topology = arranged(*services_.topology, table_);
+    placed.topology = &topology;
     const Result<SimulatedCall> call =
-        simulateChoice(choice_, shape(), services_.workload->elementSize(), services_.probed, arrivals, lateness_ns_);
+        simulateChoice(choice_, placed, services_.workload->elementSize(), services_.probed, arrivals, lateness_ns_);
     if (!call.isOk()) return std::nullopt;
     return postArrivalTime(call.value(), arrivals);
   }
@@ -93,7 +96,7 @@ class PlannedSubject final : public Subject {
     return (found != 0 ? *static_cast<int*>(limit) : 32767) - 1;
   }
 
-  Shape shape() const { return {ranks_, count_, services_.workload->isCommutative()}; }
+  Shape shape() const { return {ranks_, count_, services_.workload->isCommutative(), services_.topology}; }
 
   const std::string name_;
   Choice choice_;

@@ -39,6 +39,7 @@ struct SubjectServices {
   Workload* workload = nullptr;
   CostModel model;   // for parameters that are times of the network's
   CostModel probed;  // for predictions
+  const Topology* topology = nullptr;
 };
 
 // THREADS: not thread-safe. All functions are called by all ranks alike.
