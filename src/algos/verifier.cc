@@ -32,7 +32,8 @@ class SymbolicCall {
     borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
     const std::size_t intervals = borders_.size() - 1;
     for (std::int32_t rank = 0; rank < graph.ranks(); ++rank) {
-      held_.emplace_back(intervals, static_cast<TreeId>(rank));
+      const bool has_input = claims.collective != Collective::kBroadcast || rank == claims.root;
+      held_.emplace_back(intervals, has_input ? static_cast<TreeId>(rank) : kUndefined);
       held_.back().resize((graph.schedule(rank).side_slots + std::size_t{1}) * intervals, kUndefined);
     }
   }
@@ -66,16 +67,10 @@ class SymbolicCall {
 
   Status checkResults() const {
     for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
+      if (claims_.collective == Collective::kReduce && rank != claims_.root) continue;
       for (std::size_t i = 0; i + 1 < borders_.size(); ++i) {
-        const auto missing = forest_.missingInput(held_[rank][i]);
-        if (missing) {
-          return Status::error(
-              fmt::format("Rank {} ends without the input of rank {} in elements {}.", rank, *missing, describe(i)));
-        }
-        if (held_[rank][i] != held_[0][i]) {
-          return Status::error(
-              fmt::format("Ranks 0 and {} combine elements {} in different operand trees.", rank, describe(i)));
-        }
+        const Status right = claims_.collective == Collective::kBroadcast ? checkCopy(rank, i) : checkSum(rank, i);
+        if (!right.isOk()) return right;
       }
     }
     return Status::ok();
@@ -83,6 +78,23 @@ class SymbolicCall {
 
  private:
   static constexpr TreeId kUndefined = static_cast<TreeId>(-1);
+
+  Status checkCopy(std::int32_t rank, std::size_t interval) const {
+    if (held_[rank][interval] == static_cast<TreeId>(claims_.root)) return Status::ok();
+    return Status::error(fmt::format("Rank {} ends without the input of root {} in elements {}.", rank, claims_.root,
+                                     describe(interval)));
+  }
+
+  Status checkSum(std::int32_t rank, std::size_t interval) const {
+    const auto missing = forest_.missingInput(held_[rank][interval]);
+    if (missing) {
+      return Status::error(
+          fmt::format("Rank {} ends without the input of rank {} in elements {}.", rank, *missing, describe(interval)));
+    }
+    if (claims_.collective == Collective::kReduce || held_[rank][interval] == held_[0][interval]) return Status::ok();
+    return Status::error(
+        fmt::format("Ranks 0 and {} combine elements {} in different operand trees.", rank, describe(interval)));
+  }
 
   std::pair<std::size_t, std::size_t> intervalsOf(const Block& block) const {
     const auto at = [&](std::int64_t offset) {
@@ -165,6 +177,9 @@ class SymbolicCall {
 Status verify(std::span<const Schedule> schedules, const Claims& claims) {
   const Result<StepGraph> graph = StepGraph::make(schedules);
   if (!graph.isOk()) return graph.status();
+  if (claims.root < 0 || claims.root >= graph.value().ranks()) {
+    return Status::error(fmt::format("Rank {} cannot be the root: there are {}.", claims.root, graph.value().ranks()));
+  }
   for (const Schedule& schedule : schedules) {
     const Status ordered = checkHazards(schedule);
     if (!ordered.isOk()) return ordered;

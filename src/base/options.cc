@@ -121,6 +121,11 @@ constexpr OptionRow kTable[] = {
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<std::int64_t>(row, text, 4, 65536, options.longest_epoch);
      }},
+    {"STARLING_ROOTED_PERIOD", "whole number, 1 to 65536", "16", "calls", false,
+     "Calls of tuned_bcast or tuned_reduce with one root after which the ranks exchange what they have measured.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyNumber<std::int64_t>(row, text, 1, 65536, options.rooted_period);
+     }},
     {"STARLING_FLUSH_INTERVAL", "number, 0.1 to 3600", "2", "seconds", false,
      "Longest time that observations wait before they are written to the database.",
      [](const OptionRow& row, std::string_view text, Options& options) {

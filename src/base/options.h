@@ -32,6 +32,7 @@ struct Options {
   std::int64_t minimum_calls = 4;
   std::int64_t trial_calls = 2;
   std::int64_t longest_epoch = 256;
+  std::int64_t rooted_period = 16;
   Seconds flush_interval{2.0};
   WriterThread writer = WriterThread::kOwn;
   Seconds clock_offset;  // of this process's clock

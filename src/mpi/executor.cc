@@ -49,6 +49,7 @@ void Executor::begin(const PreparedSchedule& prepared, const Call& call) {
   pending_.clear();
   for (const Step& step : prepared.schedule_.steps) pending_.push_back(step.dependency_count);
   steps_done_ = 0;
+  first_receipt_.reset();
   requests_.clear();
   flights_.clear();
   sends_in_flight_ = 0;
@@ -172,7 +173,11 @@ int Executor::start(const Schedule& schedule, const Flight& flight, const Call& 
 
 int Executor::land(const PreparedSchedule& prepared, const Call& call, std::size_t position) {
   const Flight flight = flights_[position];
-  if (position < sends_in_flight_) --sends_in_flight_;
+  if (position < sends_in_flight_) {
+    --sends_in_flight_;
+  } else if (call.clock != nullptr && !first_receipt_) {
+    first_receipt_ = call.clock->now();
+  }
   requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(position));
   flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(position));
   if (flight.landing < 0) {

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "algos/schedule.h"
+#include "base/clock.h"
 #include "mpi/reduction.h"
 
 namespace starling {
@@ -65,9 +67,13 @@ class Executor {
     int first_tag = 0;
     void* work = nullptr;  // the input; the result afterwards
     Reducer reducer;
+    const Clock* clock = nullptr;  // set: firstReceipt() is stamped
   };
   // Returns an MPI error code. REQUIRES: capacity() holds prepared.leastScratch() elements.
   int run(const PreparedSchedule& prepared, const Call& call);
+
+  // When the latest run had its first message, if it had one and was given a clock.
+  const std::optional<Seconds>& firstReceipt() const { return first_receipt_; }
 
  private:
   // Progress of one lane.
@@ -105,6 +111,7 @@ class Executor {
   std::vector<int> free_landings_;
   std::vector<std::uint32_t> pending_;  // by step: dependencies that are not done
   std::size_t steps_done_ = 0;
+  std::optional<Seconds> first_receipt_;
   std::vector<MPI_Request> requests_;  // in flight: sends, then receives in program order
   std::size_t sends_in_flight_ = 0;    // the first so many
   std::vector<Flight> flights_;        // parallel to requests_

@@ -72,6 +72,14 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   return code;
 }
 
+RootedCalls& Session::rooted() {
+  if (!rooted_) {
+    rooted_ = std::make_unique<RootedCalls>(communicator_, services_.settings.options, *services_.clock,
+                                            services_.clock_offset);
+  }
+  return *rooted_;
+}
+
 LocalSite Session::localSite(const CallOrigin& origin) {
   if (origin.handle != kAnySite) return 0;
   if (origin.label == nullptr) return origin.return_address;

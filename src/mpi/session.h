@@ -21,6 +21,7 @@
 #include "mpi/arrival_flags.h"
 #include "mpi/call_kind.h"
 #include "mpi/executor.h"
+#include "mpi/rooted_calls.h"
 #include "mpi/schedule_cache.h"
 #include "mpi/settings.h"
 #include "mpi/topology.h"
@@ -58,6 +59,10 @@ class Session {
   // MPI_Allreduce on the session's communicator; returns an MPI error code.
   int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                 const CallOrigin& origin);
+
+  // tuned_bcast and its like, apart from the rest: they have a private communicator of their own. Made at the first
+  // use.
+  RootedCalls& rooted();
 
   // Tells the other ranks when this one expects to make its next call: `fraction` of the computation before it is done,
   // 0 < fraction <= 1. Fraction 0: the computation begins now, not at the latest exit; nobody is told. Never waits. All
@@ -183,6 +188,8 @@ class Session {
   std::unique_ptr<ArrivalFlags> flags_;           // made with the private communicator
   NamedArrangement named_;                        // the latest
   std::optional<Seconds> computing_since_;        // announced, or the latest exit, if that was stamped
+
+  std::unique_ptr<RootedCalls> rooted_;
 
   std::int64_t epoch_ = 0;
   std::int32_t epoch_length_;

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "mpi/machine.h"
+#include "mpi/private_communicator.h"
 #include "mpi/probe.h"
 #include "mpi/session.h"
 #include "mpi/site_names.h"
@@ -25,23 +26,12 @@ std::size_t decisionBytes(int ranks) { return kDecisionHeaderBytes + kMostUpdate
 }  // namespace
 
 void Session::prepare() {
-  // Out of communicators is no fault of the program's, so its own error handler does not hear of it.
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(communicator_, &handler);
-  PMPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
-  const int split = PMPI_Comm_split(communicator_, 0, rank_, &private_);
-  PMPI_Comm_set_errhandler(communicator_, handler);
-  PMPI_Errhandler_free(&handler);
-  if (split != MPI_SUCCESS) {
-    private_ = MPI_COMM_NULL;
+  private_ = makePrivateCommunicator(communicator_);
+  if (private_ == MPI_COMM_NULL) {
     broken_ = true;
     return;
   }
-  PMPI_Comm_set_errhandler(private_, MPI_ERRORS_RETURN);
-  void* limit = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found);
-  if (found != 0) tag_limit_ = *static_cast<int*>(limit) - kOwnTags;
+  tag_limit_ = highestTag() - kOwnTags;
   const bool clocks_agree = shareOneClock(private_, services_.clock_offset);
   topology_ = gatherTopology(private_, services_.settings.options.links, *services_.clock);
   const CostModel model = probeCosts(private_, topology_, *services_.clock);
@@ -193,6 +183,7 @@ void Session::finishEnd() {
   has_ended_ = true;
   if (agreement_ && agreement_->epochIsOpen() && !broken_) takeEpoch();
   if (announcements_) static_cast<void>(announcements_->finish());  // no call follows the last ones
+  if (rooted_) rooted_->finish();
 }
 
 void Session::breakDown(int code) {

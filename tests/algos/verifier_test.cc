@@ -258,6 +258,53 @@ TEST(Verifier, catchesUsingABlockAfterItWasCombined) {
   EXPECT_THAT(faultOf(schedules), HasSubstr("combines what nothing was written to"));
 }
 
+// Rank 0 gives rank 1 its vector.
+std::vector<Schedule> oneCopy() {
+  return twoRanks(8, [](ScheduleWriter& writer, std::int32_t rank) {
+    if (rank == 0) writer.send({0, 8}, 1, 0);
+    if (rank == 1) writer.receive({0, 8}, 0, 0);
+  });
+}
+
+// Rank 1 gives rank 0 its vector to be combined.
+std::vector<Schedule> oneReduction() {
+  return twoRanks(8, [](ScheduleWriter& writer, std::int32_t rank) {
+    if (rank == 0) writer.reduce({0, 8}, 1, kRight, 0);
+    if (rank == 1) writer.send({0, 8}, 0, 0);
+  });
+}
+
+std::string faultOf(std::span<const Schedule> schedules, Collective collective, std::int32_t root) {
+  const Status status = verify(schedules, {.keeps_rank_order = true, .collective = collective, .root = root});
+  return status.isOk() ? "no fault" : status.message();
+}
+
+TEST(Verifier, provesBroadcasts) {
+  EXPECT_EQ(faultOf(oneCopy(), Collective::kBroadcast, 0), "no fault");
+  EXPECT_THAT(faultOf(oneCopy(), Collective::kAllreduce, 0), HasSubstr("without the input of rank 1"));
+  EXPECT_THAT(faultOf(oneCopy(), Collective::kBroadcast, 1), HasSubstr("sends what nothing was written to"));
+  EXPECT_THAT(faultOf(oneReduction(), Collective::kBroadcast, 1), HasSubstr("combines what nothing was written to"));
+  auto part = oneCopy();
+  for (Schedule& schedule : part) schedule.steps[0].block.count = 7;
+  EXPECT_THAT(faultOf(part, Collective::kBroadcast, 0),
+              HasSubstr("Rank 1 ends without the input of root 0 in elements [7, 8)"));
+}
+
+TEST(Verifier, provesReductions) {
+  EXPECT_EQ(faultOf(oneReduction(), Collective::kReduce, 0), "no fault");
+  EXPECT_THAT(faultOf(oneReduction(), Collective::kReduce, 1), HasSubstr("Rank 1 ends without the input of rank 0"));
+  EXPECT_THAT(faultOf(oneCopy(), Collective::kReduce, 1), HasSubstr("Rank 1 ends without the input of rank 1"));
+  auto reversed = oneReduction();
+  reversed[0].steps[0].order = kLeft;
+  EXPECT_THAT(faultOf(reversed, Collective::kReduce, 0), HasSubstr("out of rank order"));
+}
+
+TEST(Verifier, catchesARootThatIsNoRank) {
+  for (const std::int32_t root : {-1, 2}) {
+    EXPECT_THAT(faultOf(oneReduction(), Collective::kReduce, root), HasSubstr("cannot be the root"));
+  }
+}
+
 TEST(Verifier, acceptsOneRankAndNoElements) {
   EXPECT_EQ(faultOf(schedulesOf("ring", 1, 8), true), "no fault");
   EXPECT_EQ(faultOf(schedulesOf("ring", 3, 0), true), "no fault");

@@ -56,6 +56,18 @@ TEST(Arguments, orderKeepingRowsOnlyForMatrices) {
   EXPECT_THAT(errorOf({"--op", "matrix", "--algorithm", "ring"}), HasSubstr("not valid"));
 }
 
+TEST(Arguments, broadcastsAndReductionsHaveTwoAlgorithms) {
+  EXPECT_EQ(parsed({}).collective, Collective::kAllreduce);
+  for (const char* name : {"bcast", "reduce"}) {
+    const Arguments arguments = parsed({"--collective", name});
+    EXPECT_STREQ(collectiveName(arguments.collective), name);
+    EXPECT_THAT(arguments.algorithms, ElementsAre("native", "tuned"));
+    EXPECT_THAT(parsed({"--collective", name, "--algorithm", "tuned"}).algorithms, ElementsAre("tuned"));
+    EXPECT_THAT(errorOf({"--collective", name, "--algorithm", "ring"}), HasSubstr("native and tuned"));
+  }
+  EXPECT_THAT(errorOf({"--collective", "scatter"}), HasSubstr("none of allreduce, bcast, reduce"));
+}
+
 TEST(Arguments, nonsenseIsRefused) {
   EXPECT_THAT(errorOf({"--algorithm", "rung"}), HasSubstr("tuned"));
   EXPECT_THAT(errorOf({"--count", "3Gi"}), HasSubstr("at most"));

@@ -70,6 +70,14 @@ class ProgramTest(unittest.TestCase):
             self.assertEqual(predicted is None, record["algorithm"] in ("native", "tuned"), record)
             self.assertTrue(predicted is None or predicted > 0, record)
 
+    def test_broadcasts_and_reductions_are_right_at_odd_sizes(self):
+        for collective in ("bcast", "reduce"):
+            results = self.results("--collective", collective, "--count", f"0,1,{RANKS + 1},1021", "--iterations", "3",
+                                   "--pattern", "rand-late", "--delay", "2",
+                                   environment={"STARLING_ROOTED_PERIOD": "2", "STARLING_MINIMUM_CALLS": "1"})  # fmt: skip
+            self.assertEqual([record["algorithm"] for record in results], 4 * ["native", "tuned"])
+            self.assertEqual({record["collective"] for record in results}, {collective})
+
     def test_slow_operations_take_their_time(self):
         results = self.results("--algorithm", "ring", "--op", "slow-sum", "--slow-cost", "10us", "--count", "400",
                                "--iterations", "2")  # fmt: skip
@@ -119,6 +127,7 @@ class ProgramTest(unittest.TestCase):
     def test_bad_input_gets_one_clear_error(self):
         for arguments, sentence in (
             (["--algorithm", "rong"], "no algorithm"),
+            (["--collective", "bcast", "--algorithm", "ring"], "native and tuned"),
             (["--algorithm", "native:ompi"], "simulated cluster only"),
             (["--count", "1Q"], "unknown multiplier"),
             (["--delay", "soon"], "milliseconds"),

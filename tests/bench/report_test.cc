@@ -52,6 +52,7 @@ TEST(Report, resultHasParametersAndMilliseconds) {
   const cli::Json record = resultRecord(someHeader(), someArguments(), someSummary());
   EXPECT_EQ(record["algorithm"], "slt");
   EXPECT_EQ(record["parameters"]["segments"], 64);
+  EXPECT_EQ(record["collective"], "allreduce");
   EXPECT_EQ(record["pattern"], "one-late");
   EXPECT_EQ(record["delay_ms"], 50.0);
   EXPECT_EQ(record["elapsed_ms"]["p50"], 1.4);

@@ -23,7 +23,7 @@ class SimulateTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def simulate(self, *words):
-        environment = {**os.environ, "STARLING_BUILD": BUILD}
+        environment = {**os.environ, "STARLING_BUILD": BUILD, "STARLING_ROOTED_PERIOD": "2"}
         return subprocess.run(
             [SIMULATE, *words], env=environment, capture_output=True, text=True, timeout=200, check=False
         )
@@ -96,6 +96,24 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(tuned["wrong_elements"], 0)
         self.assertLessEqual(tuned["post_arrival_ms"]["mean"], 1.05 * results[0]["post_arrival_ms"]["mean"])
 
+    def test_a_late_rank_becomes_a_leaf_of_broadcasts(self):
+        # The first receiver, as in Soga et al. (2007): others receive by way of it.
+        words = ("-n", "8", "--", "--collective", "bcast", "--count", "1Ki,256Ki", "--pattern", "one-late", "--delay", "50")
+        _, results = self.results(*words)
+        for native, tuned in zip(results[::2], results[1::2]):
+            self.assertEqual((native["wrong_elements"], tuned["wrong_elements"]), (0, 0))
+            self.assertLess(tuned["elapsed_ms"]["mean"], 0.6 * native["elapsed_ms"]["mean"])
+        self.assertEqual(self.results(*words)[1], results)
+
+    def test_a_late_rank_is_merged_last_in_reductions(self):
+        words = ("-n", "8", "--", "--collective", "reduce", "--count", "16,256Ki", "--pattern", "one-late", "--delay", "50")
+        _, results = self.results(*words)
+        for native, tuned in zip(results[::2], results[1::2]):
+            self.assertEqual((native["wrong_elements"], tuned["wrong_elements"]), (0, 0))
+            self.assertLess(tuned["post_arrival_ms"]["mean"], 0.75 * native["post_arrival_ms"]["mean"])
+        # What arrives last costs one vector's time: 256 Ki floats at 8 ns per byte.
+        self.assertLess(results[3]["post_arrival_ms"]["mean"], 1.1 * 4 * 2**18 * 8e-6)
+
     def test_learned_predictions_come_from_calls_before(self):
         _, results = self.results("-n", "8", "--", "--algorithm", "ring,slt:segments=64", "--count", "256Ki", "--pattern",
                                   "one-late", "--delay", "50", "--predict", "learned")  # fmt: skip
@@ -131,6 +149,7 @@ class SimulateTest(unittest.TestCase):
             (["-n", "1", "--cross-check", "--"], "two ranks"),
             (["-n", "2", "--cross-check", "--", "--algorithm", "native"], "nothing to compare"),
             (["-n", "4", "--", "--algorithm", "native:nobody"], "native:ompi"),
+            (["-n", "4", "--cross-check", "--", "--collective", "bcast"], "--collective allreduce"),
         ):
             with self.subTest(words=words):
                 process = self.simulate(*words)

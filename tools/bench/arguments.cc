@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <limits>
 
 #include "algos/catalogue.h"
@@ -18,6 +19,7 @@ constexpr std::int64_t kLargestCount = std::numeric_limits<std::int32_t>::max();
 
 // As they come from the command line.
 struct Texts {
+  std::string collective = "allreduce";
   std::string algorithms = kAll;
   std::vector<std::string> parameters;
   std::string counts = "1Mi";
@@ -45,6 +47,22 @@ std::vector<std::string> allAlgorithms() {
   for (const Algorithm& row : catalogue()) names.emplace_back(row.name);
   names.emplace_back("tuned");
   return names;
+}
+
+// Broadcasts and reductions follow from what the ranks measure: there are no others to choose from.
+std::vector<std::string> rootedAlgorithms() { return {"native", "tuned"}; }
+
+Status readCollective(const Texts& texts, Arguments& arguments) {
+  const Result<Collective> collective = parseCollective(texts.collective);
+  if (!collective.isOk()) return Status::error("--collective: " + collective.status().message());
+  arguments.collective = collective.value();
+  if (arguments.collective == Collective::kAllreduce || texts.algorithms == kAll) return Status::ok();
+  const std::vector<std::string> known = rootedAlgorithms();
+  for (const std::string& text : cli::splitChoices(texts.algorithms)) {
+    if (std::find(known.begin(), known.end(), text) != known.end()) continue;
+    return Status::error(fmt::format("--algorithm {}: --collective {} has native and tuned", text, texts.collective));
+  }
+  return Status::ok();
 }
 
 bool hasParameter(const std::string& algorithm, std::string_view name) {
@@ -75,7 +93,9 @@ Status addParameter(const std::string& text, std::vector<std::string>& algorithm
 
 Status readAlgorithms(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
   const bool all = texts.algorithms == kAll;
-  arguments.algorithms = all ? allAlgorithms() : cli::splitChoices(texts.algorithms);
+  const bool is_rooted = arguments.collective != Collective::kAllreduce;
+  const auto everything = [&] { return is_rooted ? rootedAlgorithms() : allAlgorithms(); };
+  arguments.algorithms = all ? everything() : cli::splitChoices(texts.algorithms);
   for (const std::string& parameter : texts.parameters) {
     const Status status = addParameter(parameter, arguments.algorithms);
     if (!status.isOk()) return status;
@@ -160,6 +180,7 @@ Status readTexts(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
   if (status.isOk()) status = readDuration("--alpha", texts.alpha, arguments.alpha);
   if (status.isOk() && beta && beta->value <= 0.0) status = Status::error("--beta: a byte takes more than no time");
   if (status.isOk() && beta) arguments.beta_ns = 1e9 * beta->value;
+  if (status.isOk()) status = readCollective(texts, arguments);
   if (status.isOk()) status = readAlgorithms(texts, ranks, arguments);
   if (status.isOk()) status = readCounts(texts, arguments);
   if (status.isOk()) status = readDelays(texts, arguments);
@@ -171,6 +192,10 @@ Status readTexts(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
 }
 
 void addSubjectOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
+  app.add_option("--collective", texts.collective,
+                 "What to measure: allreduce, bcast or reduce, these from and to rank 0, with the algorithms native\n"
+                 "and tuned (default: allreduce)")
+      ->option_text("NAME");
   app.add_option("--algorithm", texts.algorithms,
                  "What to measure, interleaved: names of `starling algorithms` with their parameters, as in\n"
                  "ring,slt:segments=64, `native`, `tuned` (tuned_allreduce), or `all` (default: all)")
@@ -244,7 +269,7 @@ ParsedArguments parseArguments(const std::vector<std::string>& arguments, std::i
   Arguments parsed;
   Texts texts;
   CLI::App app{
-      "Measures allreduce algorithms under imposed arrival patterns, side by side in one run.\n"
+      "Measures collective operations under imposed arrival patterns, side by side in one run.\n"
       "Start it with mpirun, `tools/lab/cluster run` or `tools/lab/simulate`.",
       "starling-bench"};
   app.set_version_flag("--version", "starling-bench " STARLING_VERSION);

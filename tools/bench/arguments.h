@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "base/units.h"
+#include "collective.h"
 #include "forecast.h"
 #include "operands.h"
 #include "pattern.h"
@@ -15,6 +16,7 @@
 namespace starling::bench {
 
 struct Arguments {
+  Collective collective = Collective::kAllreduce;
   std::vector<std::string> algorithms;  // with their parameters
   std::vector<std::int64_t> counts;     // elements
   std::string type;                     // "" = the operation's

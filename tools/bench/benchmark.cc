@@ -64,7 +64,8 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
   const std::size_t bytes = static_cast<std::size_t>(setting.count * workload_.elementSize().value);
   input_.assign(bytes, std::byte{});
   result_.assign(bytes, std::byte{});
-  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_, model_, probed_, &topology_};
+  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_, model_, probed_, &topology_,
+                                 arguments_.collective};
   const std::string label =
       fmt::format("{} {} {} ms", setting.count, formatPattern(arguments_.pattern), setting.delay_ms);
   for (const std::string& text : arguments_.algorithms) {
@@ -109,15 +110,16 @@ int Benchmark::measure(Series& series, const Setting& setting, std::uint64_t num
   workload_.fill(seed, call, rank_, input_);
   // What the algorithm before has left would be right.
   std::fill(result_.begin(), result_.end(), std::byte{0xff});
+  if (arguments_.collective == Collective::kBcast && rank_ == kRoot) result_ = input_;
   const Seconds start = agreeOnStart();
   compute(setting, start, lateness[static_cast<std::size_t>(rank_)], subject);
 
   const Seconds arrival = clock_.now();
-  const int code = subject.reduce({input_.data(), result_.data(), static_cast<int>(setting.count)});
+  const int code = subject.run({input_.data(), result_.data(), static_cast<int>(setting.count)});
   const Seconds exit = clock_.now();
 
   if (code != MPI_SUCCESS) return code;
-  collect(arrival, exit, workload_.countWrong(seed, call, ranks_, result_), result);
+  collect(arrival, exit, countWrong(seed, call), result);
   series.wrong += result.wrong;
   series.learned.observe(result.lateness);
   return MPI_SUCCESS;
@@ -160,6 +162,18 @@ void Benchmark::compute(const Setting& setting, Seconds start, Seconds lateness,
   pauseUntil(clock_, start + duration);
 }
 
+std::int64_t Benchmark::countWrong(std::uint64_t seed, std::uint64_t call) {
+  if (arguments_.collective == Collective::kReduce && rank_ != kRoot) return 0;
+  if (arguments_.collective != Collective::kBcast) return workload_.countWrong(seed, call, ranks_, result_);
+  workload_.fill(seed, call, kRoot, input_);
+  const auto size = static_cast<std::size_t>(workload_.elementSize().value);
+  std::int64_t wrong = 0;
+  for (std::size_t at = 0; at < input_.size(); at += size) {
+    wrong += std::memcmp(&input_[at], &result_[at], size) == 0 ? 0 : 1;
+  }
+  return wrong;
+}
+
 void Benchmark::collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallResult& result) {
   struct Stamps {
     double arrival;
@@ -179,6 +193,10 @@ void Benchmark::collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallR
     result.wrong += static_cast<std::int64_t>(stamps.wrong);
   }
   result.times = callTimes(arrivals, exits);
+  if (arguments_.collective == Collective::kReduce) {
+    // The others leave before the result is there.
+    result.times.post_arrival = exits[kRoot] - *std::max_element(arrivals.begin(), arrivals.end());
+  }
   const Seconds earliest = *std::min_element(arrivals.begin(), arrivals.end());
   for (const Seconds of_rank : arrivals) result.lateness.push_back(of_rank - earliest);
 }

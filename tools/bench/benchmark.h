@@ -1,5 +1,5 @@
 // The measurement itself, after seed 000, figure 9: random data, emulated computation with an announcement in its
-// middle, an imposed delay, a synchronised start, one allreduce, a check of every element.
+// middle, an imposed delay, a synchronised start, one call, a check of every element.
 #pragma once
 
 #include <mpi.h>
@@ -63,6 +63,8 @@ class Benchmark {
   // The moment at which the computation of this call begins, on this rank's clock.
   Seconds agreeOnStart();
   void compute(const Setting& setting, Seconds start, Seconds lateness, const Subject& subject);
+  // Elements of this rank's result that are not what the call is to give it.
+  std::int64_t countWrong(std::uint64_t seed, std::uint64_t call);
   void collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallResult& result);
   Summary summarise(const Series& series, const Setting& setting);
   std::optional<PerRank> perRank(std::int64_t value, bool known);

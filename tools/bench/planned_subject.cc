@@ -42,7 +42,7 @@ class PlannedSubject final : public Subject {
     return services_.executor->reserve(static_cast<std::size_t>(elements) * kind_.reducer.element_size);
   }
 
-  int reduce(const Buffers& buffers) override {
+  int run(const Buffers& buffers) override {
     const std::size_t bytes = static_cast<std::size_t>(count_) * kind_.reducer.element_size;
     if (bytes > 0) std::memcpy(buffers.result, buffers.input, bytes);
     Executor::Call call;

@@ -94,6 +94,7 @@ Json resultRecord(const Header& header, const Arguments& arguments, const Summar
   record["ranks"] = header.environment.ranks;
   record["count"] = summary.setting.count;
   record["type"] = header.type;
+  record["collective"] = collectiveName(arguments.collective);
   record["op"] = arguments.operation;
   record["bytes"] = summary.bytes;
   record["pattern"] = formatPattern(arguments.pattern);
@@ -164,9 +165,10 @@ std::string tableOf(const Header& header, const Arguments& arguments, std::span<
     table.addRow(std::move(row));
   }
   const Environment& environment = header.environment;
-  return fmt::format("{} ranks on {} nodes, {}, {} clock; {} {}, pattern {}, n = {} calls each, means unless said\n{}",
-                     environment.ranks, environment.nodes, environment.mpi_version, header.clock, header.type,
-                     arguments.operation, formatPattern(arguments.pattern), arguments.iterations, table.text());
+  return fmt::format(
+      "{} ranks on {} nodes, {}, {} clock; {}, {} {}, pattern {}, n = {} calls each, means unless said\n{}",
+      environment.ranks, environment.nodes, environment.mpi_version, header.clock, collectiveName(arguments.collective),
+      header.type, arguments.operation, formatPattern(arguments.pattern), arguments.iterations, table.text());
 }
 
 }  // namespace starling::bench

@@ -2,6 +2,7 @@
 
 #include "native_selection.h"
 #include "planned_subject.h"
+#include "rooted_subject.h"
 #include "tuned_subject.h"
 
 namespace starling::bench {
@@ -14,7 +15,7 @@ class NativeSubject final : public Subject {
 
   std::string algorithm() const override { return algorithm_; }
   std::string choice() const override { return algorithm_; }
-  int reduce(const Buffers& buffers) override {
+  int run(const Buffers& buffers) override {
     const bool has_selector = algorithm_.starts_with(kNativePrefix);
     selectNative(has_selector ? algorithm_.substr(std::string_view(kNativePrefix).size()) : "");
     const int code = PMPI_Allreduce(buffers.input, buffers.result, buffers.count, services_.workload->datatype(),
@@ -41,6 +42,7 @@ Status checkNatives(std::span<const std::string> algorithms) {
 
 std::unique_ptr<Subject> makeSubject(const SubjectChoice& choice, std::int64_t count, const std::string& label,
                                      const SubjectServices& services) {
+  if (services.collective != Collective::kAllreduce) return makeRootedSubject(choice, services);
   if (choice.choice) return makePlannedSubject(choice, count, services);
   if (choice.algorithm == kTuned) return makeTunedSubject(label, services);
   return std::make_unique<NativeSubject>(choice.algorithm, services);

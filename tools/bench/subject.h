@@ -1,4 +1,4 @@
-// What is measured: one way to reduce, under one setting.
+// What is measured: one way to make the call, under one setting.
 #pragma once
 
 #include <mpi.h>
@@ -11,6 +11,7 @@
 
 #include "algos/simulator.h"
 #include "base/status.h"
+#include "collective.h"
 #include "forecast.h"
 #include "mpi/executor.h"
 #include "subject_choice.h"
@@ -40,6 +41,7 @@ struct SubjectServices {
   CostModel model;   // for parameters that are times of the network's
   CostModel probed;  // for predictions
   const Topology* topology = nullptr;
+  Collective collective = Collective::kAllreduce;
 };
 
 // THREADS: not thread-safe. All functions are called by all ranks alike.
@@ -54,7 +56,7 @@ class Subject {
   // Told before each call, outside the measured time. False: memory is short.
   virtual bool prepare(const Forecast& /*forecast*/) { return true; }
   // Returns an MPI error code.
-  virtual int reduce(const Buffers& buffers) = 0;
+  virtual int run(const Buffers& buffers) = 0;
 
   // starling_edge() in the middle of the computation means something to it.
   virtual bool wantsAnnouncements() const { return false; }

@@ -22,7 +22,7 @@ class TunedSubject final : public Subject {
   std::string algorithm() const override { return "tuned"; }
   std::string choice() const override { return "tuned"; }
 
-  int reduce(const Buffers& buffers) override {
+  int run(const Buffers& buffers) override {
     ++calls_;
     bytes_ = buffers.count * services_.workload->elementSize().value;
     return tuned_allreduce_site(site_, buffers.input, buffers.result, buffers.count, services_.workload->datatype(),
