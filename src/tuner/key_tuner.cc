@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "estimators/statistics.h"
-#include "tuner/forced_choice.h"
 #include "tuner/virtual_ranks.h"
 
 namespace starling {
@@ -32,13 +31,6 @@ constexpr double kSmallerOfTwo = 0.56;
 // The median; of two values the smaller, because the first call of a new plan may have opened connections.
 double typicalOfTrials(std::span<const double> times) {
   return times.size() == 2 ? std::min(times[0], times[1]) : summarize(times).median;
-}
-
-// Its table and latenesses are for so many ranks. A plan in which they are not would be rejected by all ranks.
-bool fits(const PolicyRecord& policy, std::int32_t ranks) {
-  const auto size = static_cast<std::size_t>(ranks);
-  if (!policy.table.empty() && (policy.table.size() != size || !isPermutation(policy.table))) return false;
-  return policy.lateness_ns.empty() || policy.lateness_ns.size() == size;
 }
 
 // Ranks that are about equally late would change places at every sorting, and each new table costs new schedules.
@@ -200,60 +192,6 @@ std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
   if (learned_) return takeOver();
   if (!may_rank || findStatistics(Choice{})->post_arrival.size() < kNativeSamples) return std::nullopt;
   return proposeTrials();
-}
-
-KeyTuner::Decision KeyTuner::forced() {
-  KeyPlan plan = plan_;
-  plan.state = KeyState::kSettled;
-  followArrivals(plan);
-  if (settings_.options.algorithm.empty()) return reproducible(std::move(plan), "");
-  Result<Choice> choice = forcedChoice(settings_.options);
-  if (!choice.isOk()) {
-    return decisionOf(std::move(plan), "STARLING_ALGORITHM is not understood: " + choice.status().message());
-  }
-  const bool valid = isValid(*findAlgorithm(choice.value().algorithm), shape_);
-  if (!namesStepTime(settings_.options.algorithm)) {
-    setStepTime(choice.value(), shape_, element_size_, settings_.model);
-  }
-  if (valid) plan.incumbent = choice.value();
-  const bool is_replaced = parseChoice(settings_.options.algorithm).value().algorithm != choice.value().algorithm;
-  const char* outcome = !valid        ? "is not valid here: native stays."
-                        : is_replaced ? "combines in another order than reproducible mode has: this takes its place."
-                                      : "forces this choice.";
-  return decisionOf(std::move(plan), fmt::format("STARLING_ALGORITHM={} {}", settings_.options.algorithm, outcome));
-}
-
-// All rows of the one association give the same bits, so that the choice among them is free.
-KeyTuner::Decision KeyTuner::reproducible(KeyPlan plan, const std::string& occasion) {
-  const std::vector<Candidate> candidates = rankCandidates(query(plan), 1);
-  plan.incumbent = candidates.front().choice;
-  statisticsOf(plan.incumbent).predicted = candidates.front().predicted;
-  const bool is_predicted = candidates.front().predicted > Seconds{};
-  std::string reason =
-      fmt::format("{}Reproducible mode: {} is {} of those that combine by rank and count alone.", occasion,
-                  formatChoice(plan.incumbent),
-                  is_predicted ? "predicted to be the fastest" : "the first (not predicted: there are too many ranks)");
-  Decision decision = decisionOf(std::move(plan), std::move(reason));
-  decision.has_ranked = true;
-  return decision;
-}
-
-KeyTuner::Decision KeyTuner::takeOver() {
-  KeyPlan plan = plan_;
-  plan.state = KeyState::kSettled;
-  const Result<Choice> choice = parseChoice(learned_->choice);
-  if (!choice.isOk() || !fits(*learned_, shape_.ranks) || !isValid(*findAlgorithm(choice.value().algorithm), shape_)) {
-    learned_.reset();
-    plan.state = KeyState::kObserving;
-    return decisionOf(std::move(plan), "The stored policy does not fit this communicator and is learned anew.");
-  }
-  plan.incumbent = choice.value();
-  if (!keepsRankOrder() || learned_->table.empty()) {
-    plan.table = learned_->table;
-    plan.lateness_ns = learned_->lateness_ns;
-  }
-  settled_reason_ = learned_->reason;
-  return decisionOf(std::move(plan), "Taken over from the tuning database. " + learned_->reason);
 }
 
 CandidateQuery KeyTuner::query(const KeyPlan& plan) const {

@@ -201,6 +201,27 @@ TEST(Simulator, sortedTreeAndPreReducedRingBeatTheRingWhenOneIsVeryLate) {
   EXPECT_LT(postArrival("slt"), 0.85 * postArrival("ring"));
 }
 
+// m ranks that come last together leave (P + m - 1)/P vectors at least.
+TEST(Simulator, sortedTreeIsNearTheBoundHoweverManyAreLate) {
+  constexpr std::int32_t kRanks = 16;
+  constexpr std::int64_t kCount = 4000;
+  for (const std::int32_t late : {1, 2, 5}) {
+    std::vector<Seconds> arrivals = onTime(kRanks);
+    std::fill(arrivals.end() - late, arrivals.end(), Seconds{10.0 * kCount});
+    std::vector<std::int64_t> lateness_ns;
+    for (const Seconds arrival : arrivals) lateness_ns.push_back(toNanoseconds(arrival));
+    const auto post_arrival = [&](std::span<const std::int64_t> predicted) {
+      const auto schedules = schedulesOf("slt:segments=400", kRanks, kCount, predicted);
+      return postArrivalTime(simulated(schedules, kTau, arrivals), arrivals).value;
+    };
+    const double bound = static_cast<double>(kRanks + late - 1) / kRanks * kCount;
+    EXPECT_LT(post_arrival(lateness_ns), 1.1 * bound) << late << " ranks late";
+    if (late > 1) {
+      EXPECT_GT(post_arrival({}), 1.4 * bound) << "the order of the paper";
+    }
+  }
+}
+
 TEST(Simulator, alphaIsHiddenByTheWindow) {
   const CostModel model{.alpha = {0.5}, .beta = 1.0, .gamma = 0.0, .ports = 1};
   const auto schedules = byHand(2, 3, 3, [](ScheduleWriter& writer, std::int32_t rank) {

@@ -75,6 +75,10 @@ TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
       {"simulate --ranks 0", "--ranks"},
       {"simulate --ports 0", "--ports"},
       {"simulate --ports 2 --shared-ports", "excludes"},
+      {"simulate --ranks-per-node 0", "--ranks-per-node"},
+      {"simulate --inner-alpha 1", "'1' has no unit"},
+      {"simulate --links /nonexistent/links", "--links: /nonexistent/links cannot be read"},
+      {"simulate --links /proc/self/comm", "line 1: \"starling\" is no whole number"},
       {"simulate --overhead 1", "'1' has no unit"},
       {"simulate --release soon", "'soon' is not a duration"},
       {"simulate --algorithm unheard_of", "unheard_of"},
@@ -165,6 +169,17 @@ TEST(Program, simulateKnowsSharedPortsAndSendersThatWait) {
   EXPECT_TRUE(shared["shared_ports"].get<bool>());
   EXPECT_EQ(shared["release"], 3e-6);
   EXPECT_EQ(shared["overhead"], 1e-6);
+}
+
+// Of 64 ranks, 8 on each node, few messages leave a node when its ranks combine first.
+TEST(Program, simulateKnowsSeveralRanksOnANode) {
+  const std::string call = "simulate --ranks 64 --count 4Ki --algorithm rabenseifner,two_level:inner=1 --json ";
+  const json flat = parsed(call);
+  EXPECT_EQ(flat["algorithms"][0]["algorithm"], "rabenseifner");
+  EXPECT_EQ(flat["ranks_per_node"], 1);
+  const json nodes = parsed(call + "--ranks-per-node 8");
+  EXPECT_EQ(nodes["algorithms"][0]["algorithm"], "two_level:inner=1");
+  EXPECT_EQ(nodes["ranks_per_node"], 8);
 }
 
 TEST(Program, simulateTakesSeveralLateRanksAndAlgorithms) {

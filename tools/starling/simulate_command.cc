@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "choices.h"
@@ -40,6 +43,10 @@ struct SimulateArguments {
   std::int32_t ports = 1;
   bool shared = false;
   std::vector<std::string> algorithms;
+  std::int32_t ranks_per_node = 1;
+  std::string inner_alpha = "500ns";
+  std::string inner_beta = "0.2ns";
+  std::string links;
   bool sorted = true;
   std::vector<std::string> timeline;
   bool json = false;
@@ -69,7 +76,29 @@ Scenario scenarioOf(const SimulateArguments& arguments) {
   scenario.model.ports = arguments.ports;
   scenario.model.shared = arguments.shared;
   scenario.sorted = arguments.sorted;
+  if (arguments.ranks_per_node == 1) return scenario;
+  scenario.model.inner_alpha = parseDuration(arguments.inner_alpha).value();
+  scenario.model.inner_beta = parseDuration(arguments.inner_beta).value().value;
+  for (std::int32_t rank = 0; rank < arguments.ranks; ++rank) {
+    scenario.topology.nodes.push_back(rank / arguments.ranks_per_node);
+  }
   return scenario;
+}
+
+// Empty where no file is given.
+Result<std::vector<std::int32_t>> readLinks(const std::string& path) {
+  if (path.empty()) return std::vector<std::int32_t>{};
+  std::ifstream file(path);
+  if (!file) return Status::error(fmt::format("--links: {} cannot be read", path));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  Result<std::vector<std::int32_t>> links = parseLinks(text);
+  if (!links.isOk()) return Status::error(fmt::format("--links: {}: {}", path, links.status().message()));
+  return links;
+}
+
+// The first node is full.
+std::int64_t ranksPerNode(const Scenario& scenario) {
+  return std::max<std::int64_t>(1, std::ranges::count(scenario.topology.nodes, 0));
 }
 
 Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
@@ -84,6 +113,7 @@ Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
   json["gamma"] = scenario.model.gamma;
   json["ports"] = scenario.model.ports;
   json["shared_ports"] = scenario.model.shared;
+  json["ranks_per_node"] = ranksPerNode(scenario);
   json["table"] = comparison.table;
   json["arrivals"] = Json::array();
   for (const Seconds arrival : comparison.arrivals) json["arrivals"].push_back(arrival.value);
@@ -169,7 +199,10 @@ std::vector<std::string> choicesIn(const std::vector<std::string>& texts) {
 
 Outcome simulateCall(const SimulateArguments& arguments) {
   const bool draws = !arguments.timeline.empty();
-  const Scenario scenario = scenarioOf(arguments);
+  Scenario scenario = scenarioOf(arguments);
+  Result<std::vector<std::int32_t>> links = readLinks(arguments.links);
+  if (!links.isOk()) return Outcome::usage(links.status().message());
+  scenario.topology.links = std::move(links).value();
   const Result<Comparison> comparison =
       draws ? trace(scenario, choicesIn(arguments.timeline)) : compare(scenario, choicesIn(arguments.algorithms));
   if (!comparison.isOk()) return Outcome::usage(comparison.status().message());
@@ -220,6 +253,21 @@ void addModelOptions(CLI::App& command, SimulateArguments& arguments) {
   command.add_option("--gamma", arguments.gamma, "Time to reduce one byte (default: 0)")
       ->option_text("DURATION")
       ->check(checkedBy(parseDuration));
+  command
+      .add_option("--ranks-per-node", arguments.ranks_per_node,
+                  "Ranks on each node, in order; they share its ports to other nodes (default: 1)")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMaximumRanks));
+  command.add_option("--inner-alpha", arguments.inner_alpha, "As --alpha between ranks of one node (default: 500ns)")
+      ->option_text("DURATION")
+      ->check(checkedBy(parseDuration));
+  command.add_option("--inner-beta", arguments.inner_beta, "As --beta between ranks of one node (default: 0.2ns)")
+      ->option_text("DURATION")
+      ->check(checkedBy(parseDuration));
+  command
+      .add_option("--links", arguments.links,
+                  "File with a row and a column for each rank: how much its links carry, for topology_tree")
+      ->option_text("FILE");
   CLI::Option* ports =
       command.add_option("--ports", arguments.ports, "Transfers that a rank may have in flight each way (default: 1)")
           ->option_text("N")

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kRing = "ring";
 
-Shape shapeOf(const Scenario& scenario) { return Shape{scenario.ranks, scenario.count, true}; }
+Shape shapeOf(const Scenario& scenario) { return Shape{scenario.ranks, scenario.count, true, &scenario.topology}; }
 
 Result<std::vector<Seconds>> latenessByRank(const Scenario& scenario) {
   std::vector<Seconds> lateness(static_cast<std::size_t>(scenario.ranks));
@@ -121,6 +121,10 @@ Result<Comparison> simulateChoices(const Scenario& scenario, const std::vector<s
                                    bool keeps_transfers) {
   if (scenario.ranks < 1)
     return Status::error(fmt::format("{} ranks cannot be simulated: give 1 or more", scenario.ranks));
+  const auto ranks = static_cast<std::size_t>(scenario.ranks);
+  if (!scenario.topology.links.empty() && scenario.topology.links.size() != ranks * ranks) {
+    return Status::error(fmt::format("the links are not those of {} ranks: give a row and a column for each", ranks));
+  }
   const Result<std::vector<Seconds>> lateness = latenessByRank(scenario);
   if (!lateness.isOk()) return lateness.status();
   Result<Chosen> chosen = choose(scenario, texts);
@@ -131,10 +135,12 @@ Result<Comparison> simulateChoices(const Scenario& scenario, const std::vector<s
   for (const std::int32_t rank : comparison.table) {
     comparison.arrivals.push_back(lateness.value()[static_cast<std::size_t>(rank)]);
   }
-  const auto ring = predictRing(scenario, comparison.arrivals);
+  Scenario placed = scenario;  // its topology by virtual rank
+  placed.topology = arranged(scenario.topology, comparison.table);
+  const auto ring = predictRing(placed, comparison.arrivals);
   if (!ring.isOk()) return ring.status();
   for (const Choice& choice : chosen.value().choices) {
-    Result<Prediction> prediction = predict(scenario, choice, comparison.arrivals);
+    Result<Prediction> prediction = predict(placed, choice, comparison.arrivals);
     if (!prediction.isOk()) return prediction.status();
     if (!keeps_transfers) std::vector<Transfer>().swap(prediction.value().call.transfers);
     if (ring.value()) relate(scenario, *ring.value(), prediction.value());

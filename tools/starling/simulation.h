@@ -17,7 +17,8 @@ struct Scenario {
   Bytes element_size{4};
   std::vector<LateRank> late;  // ranks not named are on time
   CostModel model;
-  bool sorted = true;  // virtual-rank table by lateness; false: identity
+  Topology topology{};  // by rank
+  bool sorted = true;   // virtual-rank table by lateness; false: identity
 };
 
 // What one algorithm makes of the scenario.

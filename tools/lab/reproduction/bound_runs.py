@@ -20,17 +20,22 @@ RANDOM = ("rand-late", "gamma")
 RANDOM_CALLS = 4
 # Ranks and floats: short vectors, because the number of messages is what takes the time of a simulation.
 MANY = ((512, 64 * KI), (1024, 16 * KI))
+# Ranks on each node, of the same.
+PER_NODE = (1, 8)
 WRONG = ("--predict", "wrong")
 # Another rank is late in each call, and nobody knows beforehand.
 UNKNOWN_CALLS = 16
 UNKNOWN = ("--predict", "none", "--iterations", str(UNKNOWN_CALLS))
 
-# The rows that are told who will be late, and the others.
-AWARE = ("slt", "prr", "late_join", "direct")
-OTHERS = ("ring", "ring_segmented", "rabenseifner", "recursive_doubling", "reduce_bcast", "native:ompi")
-ROWS = (*OTHERS, *AWARE)
+# The rows that are to reach the bounds, as they know who will be late, or who shares a node; and the others.
+TARGETED = ("slt", "prr", "late_join", "direct", "two_level")
+OTHERS = ("ring", "ring_segmented", "rabenseifner", "recursive_doubling", "reduce_bcast", "binary_tree",
+          "static_optimal", "local_redirect", "native:ompi")  # fmt: skip
+ROWS = (*OTHERS, *TARGETED)
+# Elsewhere they are the row that they are made of.
+WITH_NODES = ("two_level",)
 # Of these, flags in the call can name the late rank.
-ANNOUNCING = ("late_join", "direct")
+ANNOUNCING = ("slt", "late_join", "direct", "static_optimal", "local_redirect")
 # The most segments that the catalogue allows.
 MOST_SEGMENTS = {"slt": 65536, "late_join": 8192}
 # From so many ranks on `direct` is not cut into parts, which take a message for each pair of ranks.
@@ -78,18 +83,24 @@ class Case:
     pattern: str = "one-late"
     delay: int = DELAY  # ms
     options: tuple = ()
+    per_node: int = 1
 
     def text(self):
         late = f"`{self.pattern}` {self.delay} ms" if self.delay else "nobody late"
-        return f"{self.ranks} ranks, {count_text(self.count)} floats, {late}"
+        nodes = f", {self.per_node} on each node" if self.per_node > 1 else ""
+        return f"{self.ranks} ranks{nodes}, {count_text(self.count)} floats, {late}"
 
     def rows(self):
-        return [row for row in ROWS if self.ranks < FEWER_RANKS.get(row, self.ranks + 1)]
+        return [
+            row for row in ROWS
+            if self.ranks < FEWER_RANKS.get(row, self.ranks + 1) and (self.per_node > 1 or row not in WITH_NODES)
+        ]  # fmt: skip
 
     def run(self, rows):
         chosen = named_choice if self.options == UNKNOWN else choice
         choices = [chosen(row, self.ranks, self.count) for row in rows]
-        return simulation(self.ranks, choices, self.count, self.pattern, (self.delay,), self.options)
+        network = ("--ranks-per-node", str(self.per_node)) if self.per_node > 1 else ()
+        return simulation(self.ranks, choices, self.count, self.pattern, (self.delay,), self.options, network)
 
     def runs(self):
         """By row; slow ones apart where ranks are many."""
@@ -103,7 +114,8 @@ class Case:
         if self.delay == 0:
             late = 0
         delay = math.inf if self.pattern in RANDOM else self.delay
-        return quantities.late_bound(self.ranks, late, delay, FLOAT * self.count, BANDWIDTH)
+        # The ranks of a node share its link.
+        return quantities.late_bound(self.ranks // self.per_node, late, delay, FLOAT * self.count, BANDWIDTH)
 
     def wire(self):
         """n beta in ms."""
@@ -147,7 +159,12 @@ def unknown_beforehand():
 
 
 def many_ranks():
-    return [Case(ranks, count, delay=delay) for ranks, count in MANY for delay in (0, DELAY)]
+    return [
+        Case(ranks, count, delay=delay, per_node=per_node)
+        for ranks, count in MANY
+        for per_node in PER_NODE
+        for delay in (0, DELAY)
+    ]
 
 
 def runs_of(cases):

@@ -10,7 +10,7 @@ def case_text(case):
 
 def target_row(target, results):
     case = target.case
-    values = [target.value(results, row) for row in plan.AWARE]
+    values = [target.value(results, row) for row in plan.TARGETED]
     met_by = target.met_by(results)
     return [
         case_text(case), target.text(), *(None if value is None else target.show(value) for value in values),
@@ -19,7 +19,7 @@ def target_row(target, results):
 
 
 def target_table(document, group, results):
-    header = ["", "target", *(f"`{row}`" for row in plan.AWARE), "fastest of all rows", "met"]
+    header = ["", "target", *(f"`{row}`" for row in plan.TARGETED), "fastest of all rows", "met"]
     document.table(group.quantity, header, [target_row(target, results) for target in group.targets])
 
 

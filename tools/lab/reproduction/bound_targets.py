@@ -39,7 +39,7 @@ class Target:
         return value >= self.limit if self.quantity is Results.share else value <= self.limit
 
     def met_by(self, results):
-        return [row for row in plan.AWARE if self.is_met(results, row)]
+        return [row for row in plan.TARGETED if self.is_met(results, row)]
 
 
 @dataclasses.dataclass(frozen=True)
