@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "algos/builders.h"
+#include "algos/topology_trees.h"
 
 namespace starling {
 namespace {
@@ -48,13 +49,20 @@ constexpr Parameter kDirect[] = {
 constexpr Parameter kTreeSegments{"segments", 1,  1024,
                                   1,          "", "parts of the vector that follow each other through the tree"};
 constexpr Parameter kTree[] = {kTreeSegments, kWindow, kPacing};
+constexpr std::int64_t kInnerWorthTrying[] = {1, 2};
+constexpr std::int64_t kLeadersWorthTrying[] = {1};
+constexpr std::int64_t kTreesWorthTrying[] = {4, kMostTrees};
 constexpr Parameter kTwoLevel[] = {
-    {"leaders", 0, 64, 0, "", "ranks of each node that own a share; 0 = as many as the smallest node has"},
-    {"inner", 1, 3, 3, "", "among the nodes: 1 = recursive_doubling, 2 = rabenseifner, 3 = ring"},
+    {"inner", 1, 3, 3, "", "among the nodes: 1 = recursive_doubling, 2 = rabenseifner, 3 = ring", kInnerWorthTrying},
+    {"leaders", 0, 64, 0, "", "ranks of each node that own a share; 0 = as many as the smallest node has",
+     kLeadersWorthTrying},
     kWindow,
     kPacing};
 constexpr Parameter kTopologyTree[] = {
-    {"trees", 1, 16, 1, "", "each takes a part of the vector; one for short vectors"}, kTreeSegments, kWindow, kPacing};
+    {"trees", 1, kMostTrees, 1, "", "each takes a part of the vector; one for short vectors", kTreesWorthTrying},
+    kTreeSegments,
+    kWindow,
+    kPacing};
 constexpr Parameter kMerged[] = {kTreeSegments,
                                  {"step_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer and combine one vector"},
                                  kWindow,
@@ -79,8 +87,7 @@ double bestDirectSegments(std::int32_t ranks, double transfers) {
 // Owners of short vectors hold everybody's part of a share that was rounded up to so many elements at most.
 constexpr std::int64_t kSideElementsPerRank = 5;
 
-// The link matrix and the time to find a tree grow with the square of the ranks.
-bool hasFewEnoughRanksForTrees(const Shape& shape) { return shape.ranks <= 128; }
+bool hasFewEnoughRanksForTrees(const Shape& shape) { return shape.ranks <= kMostLinkedRanks; }
 
 constexpr const char* kAnyShape = "any ranks, any count";
 
@@ -150,6 +157,7 @@ constexpr Algorithm kRows[] = {
      .parameters = kSlt,
      .keeps_rank_order = true,
      .uses_arrivals = true,
+     .asks_only_whether = true,
      .is_valid = nullptr,
      .build = buildSlt,
      .best_segments = bestChainSegments,
@@ -258,7 +266,7 @@ constexpr Algorithm kRows[] = {
      .parameters = kTwoLevel,
      .keeps_rank_order = false,
      .uses_arrivals = false,
-     .uses_topology = true,
+     .gains_from = sharesNodes,
      .is_valid = nullptr,
      .build = buildTwoLevel,
      .valid_text = kAnyShape,
@@ -272,7 +280,7 @@ constexpr Algorithm kRows[] = {
      .parameters = kTopologyTree,
      .keeps_rank_order = false,
      .uses_arrivals = false,
-     .uses_topology = true,
+     .gains_from = tellsApart,
      .is_valid = hasFewEnoughRanksForTrees,
      .build = buildTopologyTree,
      .valid_text = "up to 128 ranks, any count",
@@ -317,6 +325,14 @@ ParameterValues defaultParameters(const Algorithm& algorithm) {
   ParameterValues values{};
   for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) values[i] = algorithm.parameters[i].fallback;
   return values;
+}
+
+std::span<const std::int64_t> heeded(const Algorithm& algorithm, std::span<const std::int64_t> lateness_ns) {
+  static constexpr std::int64_t kSomebodyIsLate[] = {1};
+  if (!algorithm.uses_arrivals) return {};
+  if (!algorithm.asks_only_whether) return lateness_ns;
+  if (std::ranges::any_of(lateness_ns, [](std::int64_t late) { return late > 0; })) return kSomebodyIsLate;
+  return {};
 }
 
 bool isValid(const Algorithm& algorithm, const Shape& shape) {

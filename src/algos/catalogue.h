@@ -27,6 +27,8 @@ struct Parameter {
   std::int64_t fallback;
   const char* unit;  // "" when it has none
   const char* help;
+  // Values beside the default that the tuner simulates, where the row has no closed form for it.
+  std::span<const std::int64_t> worth_trying{};
 };
 
 // What an algorithm's validity may depend on: nothing else is equal on all ranks.
@@ -55,8 +57,10 @@ struct Algorithm {
   // Combines as recursive_doubling does, whatever the parameters and arrivals: with the identity table all such rows
   // give the same bits.
   bool fixed_association = false;
-  bool uses_arrivals;                              // its schedule depends on lateness_ns
-  bool uses_topology = false;                      // ... on Shape::topology
+  bool uses_arrivals;              // its schedule depends on lateness_ns
+  bool asks_only_whether = false;  // ... only on whether anybody is late
+  // ... on Shape::topology, and is worth trying where this holds. Null: it does not depend on it.
+  bool (*gains_from)(const Topology* topology) = nullptr;
   std::int32_t scratch_vectors = 1;                // scratch memory in lengths of the vector; see scratchElements()
   bool (*is_valid)(const Shape& shape);            // null: always valid
   Schedule (*build)(const BuildRequest& request);  // null: `native`, which has no schedule
@@ -84,6 +88,9 @@ const Algorithm* findAlgorithm(std::int32_t id);
 std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string_view name);
 
 ParameterValues defaultParameters(const Algorithm& algorithm);
+
+// What the row's schedule depends on of these latenesses: all, nothing, or one that says that somebody is late.
+std::span<const std::int64_t> heeded(const Algorithm& algorithm, std::span<const std::int64_t> lateness_ns);
 
 // The row may run on this shape: rank order kept where the operation needs it, and the row's own condition.
 bool isValid(const Algorithm& algorithm, const Shape& shape);

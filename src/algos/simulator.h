@@ -2,15 +2,14 @@
 //
 // Model. A message of n bytes takes alpha + beta n. It starts when sender and receiver have both started their step
 // (unbuffered), the sender has a free port out and the receiver a free port in. Ports serve in the order in which
-// messages become ready, ties by lower rank, then program order; no message overtakes another of its sender. It holds
-// both ports for overhead + beta n; the rest of alpha is pure delay. Where ports are shared, every message starts when
-// both steps have, and those that have a port in common share it (shared_ports.h): then it takes longer.
-// The sender's step ends `release` after the last byte has left it, the receiver's when it has come; a rank exits when
-// all its steps have ended, sends included.
-// Ranks of one node share its ports for what goes to other nodes; among themselves each has ports of its own, and a
-// message takes inner_alpha + inner_beta n.
-// A reduction takes gamma n on the receiver, one at a time. Source: the Hockney model as in seed 000, section 3, with
-// the gap between messages of LogGP (Alexandrov et al. 1995).
+// messages become ready, ties by lower rank, then program order; no message overtakes another of its sender at one
+// port. It holds both ports for overhead + beta n; the rest of alpha is pure delay. Where ports are shared, every
+// message starts when both steps have, and those that have a port in common share it (shared_ports.h): then it takes
+// longer. The sender's step ends `release` after the last byte has left it, the receiver's when it has come; a rank
+// exits when all its steps have ended, sends included. Ranks of one node share its ports for what goes to other nodes;
+// among themselves each has ports of its own, and a message takes inner_alpha + inner_beta n. A reduction takes gamma n
+// on the receiver, one at a time. Source: the Hockney model as in seed 000, section 3, with the gap between messages of
+// LogGP (Alexandrov et al. 1995).
 #pragma once
 
 #include <cstdint>

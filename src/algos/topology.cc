@@ -33,6 +33,12 @@ std::string appendRow(std::string_view line, std::vector<std::int32_t>& links) {
 Topology arranged(const Topology& topology, std::span<const std::int32_t> table) {
   if (table.empty()) return topology;
   Topology by_virtual_rank;
+  std::vector<std::int32_t> place_of(table.size());
+  for (std::size_t place = 0; place < table.size(); ++place) place_of[table[place]] = static_cast<std::int32_t>(place);
+  for (const TreeLinks& tree : topology.trees) {
+    TreeLinks& moved = by_virtual_rank.trees.emplace_back();
+    for (const TreeLink& link : tree) moved.push_back({place_of[link.parent], place_of[link.child]});
+  }
   for (const std::int32_t rank : table) {
     if (!topology.nodes.empty()) by_virtual_rank.nodes.push_back(topology.nodes[static_cast<std::size_t>(rank)]);
     if (topology.links.empty()) continue;
@@ -80,11 +86,14 @@ Result<std::vector<std::int32_t>> parseLinks(std::string_view text) {
   return links;
 }
 
-bool tellsApart(const Topology* topology) {
+bool sharesNodes(const Topology* topology) {
   if (topology == nullptr) return false;
-  if (!topology->links.empty()) return true;
   const auto nodes = ranksOfNodes(topology, static_cast<std::int32_t>(topology->nodes.size())).size();
   return nodes > 1 && nodes < topology->nodes.size();
+}
+
+bool tellsApart(const Topology* topology) {
+  return sharesNodes(topology) || (topology != nullptr && !topology->links.empty());
 }
 
 std::vector<std::vector<std::int32_t>> ranksOfNodes(const Topology* topology, std::int32_t ranks) {

@@ -10,17 +10,30 @@
 
 namespace starling {
 
+struct TreeLink {
+  std::int32_t parent = 0;
+  std::int32_t child = 0;
+
+  bool operator==(const TreeLink&) const = default;
+};
+// All links of a tree, a rank's own in the order of the halves that they lead to: the largest first.
+using TreeLinks = std::vector<TreeLink>;
+
 // By rank, or by virtual rank where a schedule is built. Equal on all ranks.
 struct Topology {
-  std::vector<std::int32_t> nodes;  // number of the rank's node, any; empty = each rank has a node of its own
+  std::vector<std::int32_t> nodes{};  // number of the rank's node, any; empty = each rank has a node of its own
   // By rank and rank: how much the link between the two carries, relative to the others, 0 to kHeaviestLink; 0 = there
   // is none, and messages go round. Symmetric. Empty = as the nodes say.
-  std::vector<std::int32_t> links;
+  std::vector<std::int32_t> links{};
+  std::vector<TreeLinks> trees{};  // topologyTrees(), made once; empty: not yet
 
   bool operator==(const Topology&) const = default;
 };
 
 inline constexpr std::int32_t kHeaviestLink = 1'000'000;
+
+// Links are known, and trees made, of so many ranks at most: both grow with their square.
+inline constexpr std::int32_t kMostLinkedRanks = 128;
 
 // The topology by virtual rank. `table`: virtual rank -> rank; empty = identity.
 Topology arranged(const Topology& topology, std::span<const std::int32_t> table);
@@ -30,7 +43,9 @@ Topology arranged(const Topology& topology, std::span<const std::int32_t> table)
 // no square, a diagonal other than 0, values that differ between the two directions.
 Result<std::vector<std::int32_t>> parseLinks(std::string_view text);
 
-// It tells ranks apart: several share a node, but not all, or links are known. Null: it does not.
+// Several ranks share a node, but not all. Null: no.
+bool sharesNodes(const Topology* topology);
+// The same, or links are known.
 bool tellsApart(const Topology* topology);
 
 // The ranks of each node, ascending. Nodes come by their last rank, so that with the table sorted by arrival the node

@@ -20,17 +20,12 @@ constexpr std::int64_t kPenaltyTenths = 7;
 // Of so many ranks all trees are searched.
 constexpr std::size_t kMostSearched = 8;
 
-struct Link {
-  std::int32_t parent;
-  std::int32_t child;
-};
-
 class Weights {
  public:
   Weights(std::vector<std::int64_t>& weights, std::int32_t ranks) : weights_(weights), ranks_(ranks) {}
 
   std::int64_t operator()(std::int32_t a, std::int32_t b) const { return weights_[index(a, b)]; }
-  void penalise(const Link& link) {
+  void penalise(const TreeLink& link) {
     for (const std::size_t i : {index(link.parent, link.child), index(link.child, link.parent)}) {
       if (weights_[i] > 0) weights_[i] = std::max<std::int64_t>(weights_[i] * kPenaltyTenths / 10, 1);
     }
@@ -143,7 +138,7 @@ class Search {
 
   struct Found {
     std::int64_t weight = -1;  // below 0: there is none
-    std::vector<Link> links;   // a root's links in the order of the cuts
+    TreeLinks links;           // a root's links in the order of the cuts
   };
 
   const Found& best(const Ranks& ranks, std::int32_t root) {
@@ -153,16 +148,22 @@ class Search {
     if (ranks.size() == 1) {
       found.weight = 0;
     } else {
-      std::vector<bool> is_far(ranks.size(), false);
-      std::fill(is_far.end() - static_cast<std::ptrdiff_t>(ranks.size() / 2), is_far.end(), true);
-      do {
-        tryCut(ranks, is_far, root, found);
-      } while (std::next_permutation(is_far.begin(), is_far.end()));
+      tryCuts(ranks, ranks.size() / 2, root, found);
+      if (ranks.size() % 2 == 1) tryCuts(ranks, ranks.size() / 2 + 1, root, found);
     }
     return known_[{ranks, root}] = std::move(found);
   }
 
  private:
+  // All halves of which the far one has this size.
+  void tryCuts(const Ranks& ranks, std::size_t far_size, std::int32_t root, Found& found) {
+    std::vector<bool> is_far(ranks.size(), false);
+    std::fill(is_far.end() - static_cast<std::ptrdiff_t>(far_size), is_far.end(), true);
+    do {
+      tryCut(ranks, is_far, root, found);
+    } while (std::next_permutation(is_far.begin(), is_far.end()));
+  }
+
   void tryCut(const Ranks& ranks, const std::vector<bool>& is_far, std::int32_t root, Found& found) {
     Halves halves;
     for (std::size_t i = 0; i < ranks.size(); ++i) (is_far[i] ? halves.far : halves.near).push_back(ranks[i]);
@@ -186,7 +187,7 @@ class Search {
 };
 
 // Appends the links of a tree of these ranks, a root's links in the order of the cuts.
-void grow(const Weights& weights, const Ranks& ranks, std::int32_t root, std::vector<Link>& links) {
+void grow(const Weights& weights, const Ranks& ranks, std::int32_t root, TreeLinks& links) {
   if (ranks.size() < 2) return;
   const Halves halves = Bisection(weights, ranks, root).halves();
   const std::int32_t child =
@@ -205,34 +206,44 @@ void grow(const Weights& weights, const Ranks& ranks, std::int32_t root, std::ve
   grow(weights, halves.far, child, links);
 }
 
-}  // namespace
-
-TopologyTrees::TopologyTrees(const Topology* topology, std::int32_t ranks) : ranks_(ranks) {
+std::vector<std::int64_t> initialWeights(const Topology* topology, std::int32_t ranks) {
   const bool has_links = topology != nullptr && !topology->links.empty();
   const bool has_nodes = topology != nullptr && !topology->nodes.empty();
+  std::vector<std::int64_t> weights;
   for (std::size_t a = 0; a < static_cast<std::size_t>(ranks); ++a) {
     for (std::size_t b = 0; b < static_cast<std::size_t>(ranks); ++b) {
       const bool is_near = has_nodes && topology->nodes[a] == topology->nodes[b];
       const std::int64_t by_node = is_near ? kWithinNode : kBetweenNodes;
       const std::int64_t weight = has_links ? topology->links[a * static_cast<std::size_t>(ranks) + b] : by_node;
-      weights_.push_back(a == b ? 0 : kScale * weight);
+      weights.push_back(a == b ? 0 : kScale * weight);
     }
   }
+  return weights;
 }
 
-TreePlace TopologyTrees::next(std::int32_t root, std::int32_t rank) {
-  Ranks all(static_cast<std::size_t>(ranks_));
+}  // namespace
+
+std::vector<TreeLinks> topologyTrees(const Topology* topology, std::int32_t ranks, std::int32_t trees) {
+  std::vector<std::int64_t> numbers = initialWeights(topology, ranks);
+  Weights weights(numbers, ranks);
+  Ranks all(static_cast<std::size_t>(ranks));
   std::iota(all.begin(), all.end(), 0);
-  Weights weights(weights_, ranks_);
-  std::vector<Link> links;
-  grow(weights, all, root, links);
+  std::vector<TreeLinks> made;
+  for (std::int32_t tree = 0; tree < trees; ++tree) {
+    TreeLinks& links = made.emplace_back();
+    grow(weights, all, ranks - 1 - tree, links);
+    for (const TreeLink& link : links) weights.penalise(link);
+  }
+  return made;
+}
+
+TreePlace placeIn(const TreeLinks& tree, std::int32_t rank) {
   TreePlace place;
   // The smallest part is combined first: it has the shortest way.
-  for (auto link = links.rbegin(); link != links.rend(); ++link) {
+  for (auto link = tree.rbegin(); link != tree.rend(); ++link) {
     if (link->child == rank) place.parent = link->parent;
     if (link->parent == rank) place.children.push_back({link->child, OperandOrder::kIncomingRight});
   }
-  for (const Link& link : links) weights.penalise(link);
   return place;
 }
 

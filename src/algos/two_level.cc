@@ -11,7 +11,7 @@
 namespace starling {
 namespace {
 
-enum Parameters : std::size_t { kLeaders, kInner };
+enum Parameters : std::size_t { kInner, kLeaders };
 
 class TwoLevel {
  public:

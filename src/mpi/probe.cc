@@ -13,6 +13,7 @@ namespace {
 constexpr int kTag = 0;  // before the first call: no schedule has used a tag yet
 constexpr int kRepetitions = 3;
 constexpr int kSizes[] = {8, 4096, 65536};  // bytes
+constexpr Seconds kLeastAlpha{1e-9};        // of two ranks of one node: 0 would say that there are no nodes
 constexpr int kBurst = 16;                  // messages in a row
 // Long messages in a row, bytes each. A limited link may carry hundreds of kilobytes at full speed after a rest (a
 // token bucket), so the last of them count.
@@ -174,19 +175,31 @@ CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, co
   // One rank of each node, as the others would share its link; then every node for itself.
   MPI_Comm first_ranks = MPI_COMM_NULL;
   MPI_Comm node = MPI_COMM_NULL;
-  PMPI_Comm_split(private_communicator, is_first ? 0 : MPI_UNDEFINED, rank, &first_ranks);
-  PMPI_Comm_split(private_communicator, own->front(), rank, &node);
+  const int codes[] = {
+      PMPI_Comm_split(private_communicator, is_first ? 0 : MPI_UNDEFINED, rank, &first_ranks),
+      PMPI_Comm_split(private_communicator, own->front(), rank, &node),
+  };
+  // Communicators may have run out.
+  int has_both = codes[0] == MPI_SUCCESS && codes[1] == MPI_SUCCESS ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &has_both, 1, MPI_INT, MPI_MIN, private_communicator);
   CostModel model;
-  if (is_first) {
-    model = probeAlike(first_ranks, clock);
-    PMPI_Comm_free(&first_ranks);
+  CostModel within;
+  if (has_both != 0) {
+    if (is_first) model = probeAlike(first_ranks, clock);
+    PMPI_Barrier(private_communicator);
+    within = probeAlike(node, clock);
+  } else {
+    model = probeAlike(private_communicator, clock);
   }
-  PMPI_Barrier(private_communicator);
-  const CostModel within = probeAlike(node, clock);
-  PMPI_Comm_free(&node);
-  if (own->size() < 2) return model;  // nobody to send to
-  model.inner_alpha = within.alpha;
-  model.inner_beta = within.beta;
+  if (first_ranks != MPI_COMM_NULL) PMPI_Comm_free(&first_ranks);
+  if (node != MPI_COMM_NULL) PMPI_Comm_free(&node);
+  if (has_both == 0) return model;
+  // The first rank may be alone on its node.
+  const auto shared = std::find_if(nodes.begin(), nodes.end(), [](const auto& ranks) { return ranks.size() > 1; });
+  std::array<double, 2> costs{within.alpha.value, within.beta};
+  PMPI_Bcast(costs.data(), 2, MPI_DOUBLE, shared->front(), private_communicator);
+  model.inner_alpha = std::max(Seconds{costs[0]}, kLeastAlpha);
+  model.inner_beta = costs[1];
   return model;
 }
 

@@ -19,8 +19,9 @@ const PreparedSchedule& ScheduleCache::find(const Query& query, std::int32_t ran
   request.shape = query.shape;
   request.virtual_rank = virtualRankOf(rank, query.table);
   request.parameters = query.choice.parameters;
-  if (algorithm.uses_arrivals) request.lateness_ns = query.lateness_ns;
-  const std::span<const std::int32_t> table = algorithm.uses_topology ? query.table : std::span<const std::int32_t>();
+  request.lateness_ns = heeded(algorithm, query.lateness_ns);
+  const bool is_placed = algorithm.gains_from != nullptr;
+  const std::span<const std::int32_t> table = is_placed ? query.table : std::span<const std::int32_t>();
   for (Entry& entry : entries_) {
     if (entry.count == query.shape.count && entry.virtual_rank == request.virtual_rank &&
         entry.choice == query.choice && entry.commutative == query.shape.commutative &&
@@ -34,7 +35,7 @@ const PreparedSchedule& ScheduleCache::find(const Query& query, std::int32_t ran
                                     [](const Entry& a, const Entry& b) { return a.last_use < b.last_use; }));
   }
   Topology by_virtual_rank;
-  if (algorithm.uses_topology && query.shape.topology != nullptr) {
+  if (is_placed && query.shape.topology != nullptr) {
     by_virtual_rank = arranged(*query.shape.topology, table);
     request.shape.topology = &by_virtual_rank;
   }

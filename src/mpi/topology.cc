@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "algos/topology_trees.h"
 #include "base/log.h"
 #include "tuner/signature.h"
 
@@ -19,8 +20,6 @@ constexpr int kTag = 0;             // before the first call: no schedule has us
 constexpr int kProbeBytes = 65536;  // long enough for the bandwidth to be most of it
 constexpr int kRepetitions = 3;
 constexpr double kBytesPerUnit = 1e6;
-// The matrix has the square of so many.
-constexpr int kMostLinkedRanks = 1024;
 
 std::vector<std::int32_t> gatherNodes(MPI_Comm communicator, int ranks) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
@@ -102,6 +101,10 @@ Result<std::vector<std::int32_t>> readLinks(const std::string& path, const std::
   if (!read.isOk()) return read;
   int world = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  const auto is_outside = [world](int rank) { return rank < 0 || rank >= world; };
+  if (std::any_of(ranks.begin(), ranks.end(), is_outside)) {
+    return Status::error("a communicator has ranks that are not in MPI_COMM_WORLD, and the file has no rows for these");
+  }
   const std::size_t width = static_cast<std::size_t>(world);
   if (read.value().size() != width * width) {
     return Status::error(fmt::format("it needs {} rows, one for each rank of MPI_COMM_WORLD", world));
@@ -141,9 +144,8 @@ Topology gatherTopology(MPI_Comm private_communicator, const std::string& links,
   PMPI_Comm_size(private_communicator, &ranks);
   Topology topology;
   topology.nodes = gatherNodes(private_communicator, ranks);
-  if (links.empty()) return topology;
   if (ranks > kMostLinkedRanks) {
-    if (rank == 0) {
+    if (!links.empty() && rank == 0) {
       logOnce(
           LogLevel::kWarning, "links",
           fmt::format("STARLING_LINKS: a communicator has {} ranks, and links are known of {} at most; all count as "
@@ -152,8 +154,11 @@ Topology gatherTopology(MPI_Comm private_communicator, const std::string& links,
     }
     return topology;
   }
-  topology.links = links == kMeasuredLinks ? measureLinks(private_communicator, rank, ranks, clock)
-                                           : shareLinks(private_communicator, rank, ranks, links);
+  if (!links.empty()) {
+    topology.links = links == kMeasuredLinks ? measureLinks(private_communicator, rank, ranks, clock)
+                                             : shareLinks(private_communicator, rank, ranks, links);
+  }
+  if (tellsApart(&topology)) topology.trees = topologyTrees(&topology, ranks, std::min(kMostTrees, ranks));
   return topology;
 }
 

@@ -37,7 +37,7 @@ constexpr Mapping kMappings[] = {
     {"static_optimal", kNonoverlapping, true},
     {"local_redirect", kNonoverlapping, true},
     {"binary_tree", kNonoverlapping, true},
-    {"two_level", kRing, true},
+    {"two_level", kOwnChoice, true},
     {"topology_tree", kNonoverlapping, true},
     {"ring_segmented", kSegmentedRing, false},
     {"rabenseifner", kRabenseifner, false},

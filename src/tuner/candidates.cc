@@ -11,8 +11,8 @@ namespace {
 // Steps of all ranks that one ranking may simulate: about 60 ms of one core.
 constexpr std::int64_t kSimulationBudget = 200'000;
 
-// Of that, a setting beyond an algorithm's defaults. Four algorithms have segments, and each count tried is a multiple
-// of the one before, so that all settings of one take little more than its largest.
+// Of that, a setting beyond an algorithm's defaults. Each count of segments that is tried is a multiple of the one
+// before, so that all settings of one algorithm take little more than its largest.
 constexpr std::int64_t kSettingBudget = kSimulationBudget / 8;
 
 // The largest communicator whose ring (2 P (P-1) steps) is within the budget for a dozen candidates.
@@ -33,10 +33,10 @@ std::int64_t stepsOf(const Choice& choice, const CandidateQuery& query) {
   return steps;
 }
 
-// The most segments up to `wanted` with which simulating stays within the budget; steps grow with the segments.
-std::int64_t affordable(Choice choice, std::size_t index, std::int64_t wanted, const CandidateQuery& query) {
+// The most segments with which simulating stays within the budget; steps grow with the segments.
+std::int64_t affordable(Choice choice, std::size_t index, const CandidateQuery& query) {
   choice.parameters[index] = 1;
-  return std::clamp<std::int64_t>(kSettingBudget / std::max<std::int64_t>(stepsOf(choice, query), 1), 1, wanted);
+  return std::max<std::int64_t>(kSettingBudget / std::max<std::int64_t>(stepsOf(choice, query), 1), 1);
 }
 
 // The segment counts of parameter `index` that are worth simulating.
@@ -44,10 +44,11 @@ std::vector<std::int64_t> segmentCounts(const Choice& defaults, std::size_t inde
   const std::int64_t ranks = query.shape.ranks;
   const Parameter& parameter = findAlgorithm(defaults.algorithm)->parameters[index];
   std::vector<std::int64_t> counts{defaults.parameters[index]};
+  const std::int64_t most = std::min(parameter.maximum, affordable(defaults, index, query));
   for (const std::int64_t segments : {std::int64_t{4}, std::int64_t{16}, ranks, 4 * ranks, 16 * ranks}) {
-    if (segments < parameter.minimum || segments > parameter.maximum) continue;
+    if (segments < parameter.minimum || segments > most || segments == counts.front()) continue;
     if (query.shape.count * query.element_size.value / segments < kSmallestSegmentBytes) continue;
-    if (affordable(defaults, index, segments, query) == segments) counts.push_back(segments);
+    counts.push_back(segments);
   }
   return counts;
 }
@@ -63,7 +64,7 @@ Candidate withSegments(const Choice& defaults, std::size_t index, const Candidat
     setBestSegments(choice, query.shape, query.element_size, query.model);
     Choice simulated = choice;
     const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[index], 1);
-    simulated.parameters[index] = affordable(choice, index, wanted, query);
+    simulated.parameters[index] = std::min(wanted, affordable(choice, index, query));
     return {choice, predictPostArrival(query, simulated)};
   }
   Candidate best;
@@ -84,21 +85,14 @@ Candidate withOthers(Choice choice, const CandidateQuery& query) {
   return {choice, Seconds{}};
 }
 
-// The values that are worth trying of a parameter that has no closed form and is no number of segments.
-std::vector<std::int64_t> alternatives(const Parameter& parameter, const CandidateQuery& query) {
-  const std::string_view name = parameter.name;
-  if (name == "inner") return {1, 2, 3};
-  if (name == "trees") return {1, std::min<std::int64_t>(parameter.maximum, query.shape.ranks)};
-  return {};
-}
-
-// The best of these, or the defaults.
+// The best of the values that the row wants tried of each parameter, one parameter after the other, and the defaults.
 Candidate withAlternatives(const Choice& choice, const CandidateQuery& query) {
   Candidate best = withOthers(choice, query);
+  if (!fitsBudget(query.shape.ranks)) return best;
   const std::span<const Parameter> parameters = findAlgorithm(choice.algorithm)->parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    for (const std::int64_t value : alternatives(parameters[i], query)) {
-      Choice other = choice;
+    for (const std::int64_t value : parameters[i].worth_trying) {
+      Choice other = best.choice;
       other.parameters[i] = value;
       const Candidate candidate = withOthers(other, query);
       if (candidate.predicted < best.predicted) best = candidate;
@@ -143,12 +137,25 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
   for (const Algorithm& algorithm : catalogue()) {
     if (algorithm.id == kNativeAlgorithm || !isValid(algorithm, query.shape)) continue;
     if (query.reproducible && !algorithm.fixed_association) continue;
-    if (algorithm.uses_topology && !tellsApart(&query.topology)) continue;
+    if (algorithm.gains_from != nullptr && !algorithm.gains_from(&query.topology)) continue;
     ranked.push_back(candidateOf(algorithm, query));
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
-  if (ranked.size() > limit) ranked.resize(limit);
+  // Where nothing is predicted, and of links, which the model does not know, the topology speaks for itself.
+  const auto speaks_for_itself = [&](const Candidate& candidate) {
+    const bool is_placed = findAlgorithm(candidate.choice.algorithm)->gains_from != nullptr;
+    return is_placed && (!fitsBudget(query.shape.ranks) || !query.topology.links.empty());
+  };
+  if (!fitsBudget(query.shape.ranks)) std::stable_partition(ranked.begin(), ranked.end(), speaks_for_itself);
+  if (ranked.size() <= limit || limit < 2) {
+    ranked.resize(std::min(limit, ranked.size()));
+    return ranked;
+  }
+  const auto left_out =
+      std::find_if(ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), speaks_for_itself);
+  if (left_out != ranked.end()) ranked[limit - 1] = *left_out;
+  ranked.resize(limit);
   return ranked;
 }
 

@@ -29,8 +29,9 @@ struct CandidateQuery {
 // At most `limit` candidates, one per algorithm, by rising predicted post-arrival time. Segments are those of the row's
 // closed form, else those that the simulator likes best; where so many would take long to simulate, the prediction is
 // that of fewer. Rows that can name the late rank do so where it is not predicted and that looks faster. Rows for a
-// topology are among them where that tells ranks apart. `native` is not among them: it is the incumbent. Of
-// communicators so large that simulating would hold up the call, the candidates come in the catalogue's order with a
+// topology are among them where they gain from it; one of these always where links are known, which the model is not
+// told, and before the others in communicators too large to simulate. `native` is not among them: it is the incumbent.
+// Of communicators so large that simulating would hold up the call, the candidates come in the catalogue's order with a
 // prediction of 0.
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit);
 

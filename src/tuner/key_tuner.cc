@@ -280,7 +280,9 @@ std::optional<KeyTuner::Decision> KeyTuner::watchSettled(bool may_rank) {
   }
   if (!followArrivals(plan)) return leaveFaultyChoice();
   const Algorithm& algorithm = *findAlgorithm(plan.incumbent.algorithm);
-  arrangement_changes_ = algorithm.uses_arrivals || (algorithm.build != nullptr && plan.table != plan_.table);
+  arrangement_changes_ =
+      !std::ranges::equal(heeded(algorithm, plan.lateness_ns), heeded(algorithm, plan_.lateness_ns)) ||
+      (algorithm.build != nullptr && plan.table != plan_.table);
   return decisionOf(std::move(plan), keepsRankOrder()
                                          ? "The predicted arrivals changed."
                                          : "The predicted arrivals changed, and the virtual-rank table follows them.");

@@ -51,7 +51,7 @@ std::vector<std::vector<std::int64_t>> patternsFor(const Algorithm& algorithm, s
 // rank, and links some of which there are not.
 std::vector<Topology> topologiesFor(const Algorithm& algorithm, std::int32_t ranks, std::mt19937& random) {
   std::vector<Topology> topologies{{}};
-  if (!algorithm.uses_topology) return topologies;
+  if (algorithm.gains_from == nullptr) return topologies;
   Topology pairs;
   Topology uneven;
   Topology sparse;

@@ -9,13 +9,12 @@
 namespace starling {
 namespace {
 
-// All ranks' places in the trees of these roots, by tree and rank.
-std::vector<std::vector<TreePlace>> treesOf(const Topology* topology, std::int32_t ranks,
-                                            const std::vector<std::int32_t>& roots) {
-  std::vector<std::vector<TreePlace>> trees(roots.size());
-  for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    TopologyTrees builder(topology, ranks);
-    for (std::size_t i = 0; i < roots.size(); ++i) trees[i].push_back(builder.next(roots[i], rank));
+// All ranks' places, by tree and rank.
+std::vector<std::vector<TreePlace>> treesOf(const Topology* topology, std::int32_t ranks, std::int32_t count) {
+  std::vector<std::vector<TreePlace>> trees;
+  for (const TreeLinks& links : topologyTrees(topology, ranks, count)) {
+    std::vector<TreePlace>& places = trees.emplace_back();
+    for (std::int32_t rank = 0; rank < ranks; ++rank) places.push_back(placeIn(links, rank));
   }
   return trees;
 }
@@ -54,7 +53,7 @@ TEST(TopologyTrees, areBalancedWithParentsAndChildrenOfOneMind) {
         topology.links[a * ranks + b] = topology.links[b * ranks + a] = weight(random);
       }
     }
-    for (const auto& tree : treesOf(&topology, ranks, {ranks - 1, 0})) {
+    for (const auto& tree : treesOf(&topology, ranks, 2)) {
       std::int32_t roots = 0;
       for (std::int32_t rank = 0; rank < ranks; ++rank) {
         roots += tree[rank].parent < 0 ? 1 : 0;
@@ -68,23 +67,29 @@ TEST(TopologyTrees, areBalancedWithParentsAndChildrenOfOneMind) {
 
 TEST(TopologyTrees, crossBetweenGroupsOnce) {
   const Topology topology = twoGroups();
-  for (std::int32_t root = 0; root < 8; ++root) {
-    EXPECT_EQ(weightOf(treesOf(&topology, 8, {root})[0], topology), 6 * 50 + 10) << "root " << root;
-  }
-  Topology nodes{.nodes = {0, 1, 0, 1, 0, 1, 0, 1}, .links = {}};
-  EXPECT_EQ(weightOf(treesOf(&nodes, 8, {3})[0], topology), 6 * 50 + 10);
+  const auto tree = treesOf(&topology, 8, 1)[0];
+  EXPECT_EQ(weightOf(tree, topology), 6 * 50 + 10);
+  EXPECT_EQ(tree[7].parent, -1);
+  const Topology nodes{.nodes = {0, 1, 0, 1, 0, 1, 0, 1}};
+  EXPECT_EQ(weightOf(treesOf(&nodes, 8, 1)[0], topology), 6 * 50 + 10);
 }
 
-// The first cut by weight leaves the root, 0, without a link to the other half, so all trees are searched.
+// Two heavy triangles, 0 1 5 and 2 3 4, with light links 0 - 4, 1 - 2 and 1 - 3: the lightest cut leaves the root, 5,
+// without a link to the other half, so all trees are searched.
 TEST(TopologyTrees, areSearchedWhereTheRootHasNoLinkAcross) {
-  Topology path;  // 0 - 1 - 2 - 3, and light links 0 - 3
-  path.links = {0, 90, 0, 1, 90, 0, 1, 0, 0, 1, 0, 90, 1, 0, 90, 0};
-  const auto tree = treesOf(&path, 4, {0})[0];
-  for (std::size_t rank = 1; rank < 4; ++rank) EXPECT_GT(path.links[rank * 4 + tree[rank].parent], 0) << rank;
-  // A star leaves no balanced tree over its links: the network routes the rest.
-  Topology star;
-  star.links = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
-  EXPECT_EQ(depthOf(treesOf(&star, 4, {1})[0], 1), 0);
+  Topology topology;
+  topology.links.assign(36, 0);
+  const auto link = [&](std::int32_t a, std::int32_t b, std::int32_t weight) {
+    topology.links[a * 6 + b] = topology.links[b * 6 + a] = weight;
+  };
+  for (const auto& [a, b] : {std::pair(0, 1), {0, 5}, {1, 5}, {2, 3}, {2, 4}, {3, 4}}) link(a, b, 90);
+  for (const auto& [a, b] : {std::pair(0, 4), {1, 2}, {1, 3}}) link(a, b, 1);
+  const auto tree = treesOf(&topology, 6, 1)[0];
+  EXPECT_EQ(tree[5].parent, -1);
+  for (std::size_t rank = 0; rank < 5; ++rank) EXPECT_GT(topology.links[rank * 6 + tree[rank].parent], 0) << rank;
+  // A star has no balanced tree over its links: the network routes the rest.
+  const Topology star{.links = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}};
+  EXPECT_EQ(depthOf(treesOf(&star, 4, 1)[0], 3), 0);
 }
 
 TEST(TopologyTrees, takeOtherLinksOneAfterAnother) {
@@ -93,7 +98,7 @@ TEST(TopologyTrees, takeOtherLinksOneAfterAnother) {
     for (std::int32_t b = 0; b < 4; ++b) equal.links.push_back(a == b ? 0 : 1);
   }
   std::set<std::pair<std::int32_t, std::int32_t>> links;
-  for (const auto& tree : treesOf(&equal, 4, {0, 0})) {
+  for (const auto& tree : treesOf(&equal, 4, 2)) {
     for (std::int32_t rank = 0; rank < 4; ++rank) {
       if (tree[rank].parent >= 0) links.insert(std::minmax(rank, tree[rank].parent));
     }

@@ -77,7 +77,7 @@ TEST(ScheduleCache, followsLatenessesWhereTheAlgorithmUsesThem) {
 }
 
 TEST(ScheduleCache, followsTheTableOfAllRanksWhereTheAlgorithmUsesTheTopology) {
-  const Topology pairs{.nodes = {0, 0, 1, 1}, .links = {}};
+  const Topology pairs{.nodes = {0, 0, 1, 1}};
   ScheduleCache cache;
   ScheduleCache::Query query = queryOf("two_level");
   query.shape.topology = &pairs;

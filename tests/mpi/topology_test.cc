@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdio>
 #include <fstream>
 
 #include "harness.h"
+#include "mpi/probe.h"
 
 namespace starling {
 namespace {
@@ -16,7 +18,8 @@ using testing::IsEmpty;
 // A file on rank 0 alone, removed with it.
 class RootFile {
  public:
-  explicit RootFile(const std::string& text) : path_(testing::TempDir() + "starling_links.txt") {
+  explicit RootFile(const std::string& text)
+      : path_(testing::TempDir() + "starling_links_" + std::to_string(worldSize()) + ".txt") {
     if (worldRank() == 0) std::ofstream(path_) << text;
   }
   ~RootFile() {
@@ -96,6 +99,19 @@ TEST(GatherTopology, knowsNoLinksWhereTheFileIsWrongOrMissing) {
   for (const std::string& path : {wrong.path(), std::string("/nonexistent/links")}) {
     EXPECT_THAT(gatherTopology(MPI_COMM_WORLD, path, MonotonicClock()).links, IsEmpty());
   }
+}
+
+// Ranks 1 and 2, 3 and 4, ... share a node; rank 0 is alone on its own.
+TEST(ProbeCosts, tellsNodesApartWhereverRankZeroIs) {
+  const Watch watch("probeCosts");
+  Topology topology;
+  for (int rank = 0; rank < worldSize(); ++rank) topology.nodes.push_back((rank + 1) / 2);
+  const CostModel model = probeCosts(MPI_COMM_WORLD, topology, MonotonicClock());
+  const bool has_pairs = worldSize() > 2;
+  EXPECT_EQ(model.inner_alpha > Seconds{}, has_pairs);
+  if (!has_pairs) return;
+  EXPECT_TRUE(isEqualOnAllRanks(std::bit_cast<std::uint64_t>(model.inner_alpha.value), MPI_COMM_WORLD));
+  EXPECT_TRUE(isEqualOnAllRanks(std::bit_cast<std::uint64_t>(model.inner_beta), MPI_COMM_WORLD));
 }
 
 }  // namespace

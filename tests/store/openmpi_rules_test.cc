@@ -101,12 +101,10 @@ TEST(OpenMpiRules, noWarningWhenNothingIsLost) {
 }
 
 TEST(OpenMpiRules, nearestAlgorithmStandsInWithAWarning) {
-  const Export exported = exportOpenMpiRules(
-      {policy(4, 5, "slt:segments=64,window=8"), policy(4, 6, "prr"), policy(4, 7, "future_thing:x=1"),
-       policy(4, 8, "static_optimal")});
-  EXPECT_THAT(blocks(exported),
-              AllOf(HasSubstr("\n17 4 0 0  #"), HasSubstr("\n33 4 0 0  #"), HasSubstr("\n65 0 0 0  #"),
-                    HasSubstr("\n129 2 0 0  #")));
+  const Export exported = exportOpenMpiRules({policy(4, 5, "slt:segments=64,window=8"), policy(4, 6, "prr"),
+                                              policy(4, 7, "future_thing:x=1"), policy(4, 8, "static_optimal")});
+  EXPECT_THAT(blocks(exported), AllOf(HasSubstr("\n17 4 0 0  #"), HasSubstr("\n33 4 0 0  #"),
+                                      HasSubstr("\n65 0 0 0  #"), HasSubstr("\n129 2 0 0  #")));
   EXPECT_THAT(exported.warnings, AllOf(Contains(HasSubstr("slt is exported as ring (4)")),
                                        Contains(HasSubstr("prr is exported as ring (4)")),
                                        Contains(HasSubstr("future_thing has no likeness"))));

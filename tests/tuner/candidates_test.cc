@@ -44,7 +44,7 @@ std::int64_t stepsOf(const Choice& choice, const Shape& shape) {
 std::vector<std::int32_t> rowsWithoutTopology() {
   std::vector<std::int32_t> ids;
   for (const Algorithm& algorithm : catalogue()) {
-    if (algorithm.id != kNativeAlgorithm && !algorithm.uses_topology) ids.push_back(algorithm.id);
+    if (algorithm.id != kNativeAlgorithm && algorithm.gains_from == nullptr) ids.push_back(algorithm.id);
   }
   return ids;
 }
@@ -186,6 +186,31 @@ TEST(RankCandidates, fallsBackToTheCataloguesOrderForLargeCommunicators) {
     EXPECT_EQ(candidates[i].choice.algorithm, rows[i]);
     EXPECT_EQ(candidates[i].predicted, Seconds{});
   }
+}
+
+bool hasRow(const std::vector<Candidate>& candidates, const char* name) {
+  return std::ranges::any_of(candidates, [name](const Candidate& candidate) { return nameOf(candidate) == name; });
+}
+
+TEST(RankCandidates, combinesWithinNodesFirstWhereSeveralRanksShareThem) {
+  for (const std::int32_t ranks : {64, 512}) {
+    CandidateQuery query = queryOf(ranks, 32);
+    EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "two_level"));
+    query.model.inner_alpha = {1e-7};
+    query.model.inner_beta = 1e-10;
+    for (std::int32_t rank = 0; rank < ranks; ++rank) query.topology.nodes.push_back(rank / 8);
+    EXPECT_EQ(nameOf(rankCandidates(query, 4).front()), "two_level") << ranks << " ranks";
+  }
+}
+
+TEST(RankCandidates, keepsATrialForTreesWhereLinksAreKnown) {
+  CandidateQuery query = queryOf(8, 1 << 17);
+  EXPECT_FALSE(hasRow(rankCandidates(query, 4), "topology_tree"));
+  query.topology.links.assign(64, 1);
+  const std::vector<Candidate> candidates = rankCandidates(query, 4);
+  EXPECT_EQ(candidates.size(), 4U);
+  EXPECT_EQ(nameOf(candidates.back()), "topology_tree");
+  EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "two_level")) << "nobody shares a node";
 }
 
 TEST(RankCandidates, predictsFromFewerSegmentsWhereSimulatingThemWouldTakeLong) {

@@ -25,6 +25,16 @@ constexpr Seconds kUsualCompute{0.1};
 // Half of the computation is done when the arrival is announced.
 constexpr double kEdgeFraction = 0.5;
 
+// What STARLING_LINKS says on rank 0.
+std::string agreedLinks() {
+  std::string links = parseEnvironment().options.links;
+  auto length = static_cast<int>(links.size());
+  PMPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  links.resize(static_cast<std::size_t>(length));
+  PMPI_Bcast(links.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return links;
+}
+
 }  // namespace
 
 Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, bool clocks_agree, Workload& workload)
@@ -32,7 +42,7 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, bool clocks
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   // What the user knows is better than a probe; and one rank's view is all ranks', or parameters would differ.
-  topology_ = gatherTopology(MPI_COMM_WORLD, parseEnvironment().options.links, clock_);
+  topology_ = gatherTopology(MPI_COMM_WORLD, agreedLinks(), clock_);
   model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_);
   PMPI_Bcast(&model_, sizeof model_, MPI_BYTE, 0, MPI_COMM_WORLD);
   probed_ = model_;
@@ -64,8 +74,8 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
   const std::size_t bytes = static_cast<std::size_t>(setting.count * workload_.elementSize().value);
   input_.assign(bytes, std::byte{});
   result_.assign(bytes, std::byte{});
-  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_, model_, probed_, &topology_,
-                                 arguments_.collective};
+  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_,           model_,
+                                 probed_,        &topology_, arguments_.collective};
   const std::string label =
       fmt::format("{} {} {} ms", setting.count, formatPattern(arguments_.pattern), setting.delay_ms);
   for (const std::string& text : arguments_.algorithms) {

@@ -32,8 +32,9 @@ class PlannedSubject final : public Subject {
 
   bool prepare(const Forecast& forecast) override {
     const Forecast arranged = kind_.signature.commutative ? forecast : inRankOrder(forecast);
-    const bool uses_arrivals = findAlgorithm(choice_.algorithm)->uses_arrivals;
-    const bool same_arrivals = !uses_arrivals || arranged.lateness_ns == lateness_ns_;
+    const Algorithm& algorithm = *findAlgorithm(choice_.algorithm);
+    const bool same_arrivals =
+        std::ranges::equal(heeded(algorithm, arranged.lateness_ns), heeded(algorithm, lateness_ns_));
     if (prepared_ != nullptr && arranged.table == table_ && same_arrivals) return true;
     table_ = arranged.table;
     lateness_ns_ = arranged.lateness_ns;

@@ -33,6 +33,7 @@ Json algorithmJson(const Algorithm& algorithm) {
   json["trade_off"] = algorithm.trade_off;
   json["keeps_rank_order"] = algorithm.keeps_rank_order;
   json["uses_arrivals"] = algorithm.uses_arrivals;
+  json["uses_topology"] = algorithm.gains_from != nullptr;
   json["valid"] = algorithm.valid_text;
   json["cost"] = algorithm.cost;
   json["source"] = algorithm.source;
@@ -84,6 +85,7 @@ void printDetails(const Algorithm& algorithm) {
       {"cost", algorithm.cost},
       {"valid", algorithm.valid_text},
       {"follows the arrivals", yesOrNo(algorithm.uses_arrivals)},
+      {"follows nodes or links", yesOrNo(algorithm.gains_from != nullptr)},
       {"keeps rank order", yesOrNo(algorithm.keeps_rank_order)},
       {"source", algorithm.source},
   };

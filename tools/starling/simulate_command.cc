@@ -85,6 +85,13 @@ Scenario scenarioOf(const SimulateArguments& arguments) {
   return scenario;
 }
 
+// 0 would say that nodes make no difference.
+Result<Seconds> parseInnerAlpha(std::string_view text) {
+  Result<Seconds> alpha = parseDuration(text);
+  if (alpha.isOk() && alpha.value() <= Seconds{}) return Status::error("it must be above zero, as in 500ns");
+  return alpha;
+}
+
 // Empty where no file is given.
 Result<std::vector<std::int32_t>> readLinks(const std::string& path) {
   if (path.empty()) return std::vector<std::int32_t>{};
@@ -114,6 +121,8 @@ Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
   json["ports"] = scenario.model.ports;
   json["shared_ports"] = scenario.model.shared;
   json["ranks_per_node"] = ranksPerNode(scenario);
+  json["inner_alpha"] = scenario.model.inner_alpha.value;
+  json["inner_beta"] = scenario.model.inner_beta;
   json["table"] = comparison.table;
   json["arrivals"] = Json::array();
   for (const Seconds arrival : comparison.arrivals) json["arrivals"].push_back(arrival.value);
@@ -253,20 +262,25 @@ void addModelOptions(CLI::App& command, SimulateArguments& arguments) {
   command.add_option("--gamma", arguments.gamma, "Time to reduce one byte (default: 0)")
       ->option_text("DURATION")
       ->check(checkedBy(parseDuration));
-  command
-      .add_option("--ranks-per-node", arguments.ranks_per_node,
-                  "Ranks on each node, in order; they share its ports to other nodes (default: 1)")
-      ->option_text("N")
-      ->check(CLI::Range(1, kMaximumRanks));
+  CLI::Option* per_node =
+      command
+          .add_option("--ranks-per-node", arguments.ranks_per_node,
+                      "Ranks on each node, in order; they share its ports to other nodes (default: 1)")
+          ->option_text("N")
+          ->check(CLI::Range(1, kMaximumRanks));
   command.add_option("--inner-alpha", arguments.inner_alpha, "As --alpha between ranks of one node (default: 500ns)")
       ->option_text("DURATION")
-      ->check(checkedBy(parseDuration));
+      ->needs(per_node)
+      ->check(checkedBy(parseInnerAlpha));
   command.add_option("--inner-beta", arguments.inner_beta, "As --beta between ranks of one node (default: 0.2ns)")
       ->option_text("DURATION")
+      ->needs(per_node)
       ->check(checkedBy(parseDuration));
   command
-      .add_option("--links", arguments.links,
-                  "File with a row and a column for each rank: how much its links carry, for topology_tree")
+      .add_option(
+          "--links", arguments.links,
+          "File with a row and a column for each rank: how much its links carry. topology_tree follows them; the "
+          "times are those of equal links")
       ->option_text("FILE");
   CLI::Option* ports =
       command.add_option("--ports", arguments.ports, "Transfers that a rank may have in flight each way (default: 1)")

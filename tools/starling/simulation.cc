@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "algos/catalogue.h"
+#include "algos/topology_trees.h"
 #include "choices.h"
 
 namespace starling::cli {
@@ -136,7 +137,10 @@ Result<Comparison> simulateChoices(const Scenario& scenario, const std::vector<s
     comparison.arrivals.push_back(lateness.value()[static_cast<std::size_t>(rank)]);
   }
   Scenario placed = scenario;  // its topology by virtual rank
-  placed.topology = arranged(scenario.topology, comparison.table);
+  if (tellsApart(&scenario.topology) && scenario.ranks <= kMostLinkedRanks) {
+    placed.topology.trees = topologyTrees(&scenario.topology, scenario.ranks, std::min(kMostTrees, scenario.ranks));
+  }
+  placed.topology = arranged(placed.topology, comparison.table);
   const auto ring = predictRing(placed, comparison.arrivals);
   if (!ring.isOk()) return ring.status();
   for (const Choice& choice : chosen.value().choices) {
