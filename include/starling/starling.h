@@ -7,7 +7,7 @@
  *  3. Nothing here may be called before MPI_Init or after MPI_Finalize, except starling_error_string() and
  *     starling_version().
  *  4. Threads: as MPI. Under MPI_THREAD_MULTIPLE different threads may use different communicators at the same time.
- *  5. A fault of the tuning itself (database, options, memory) never fails a call: the MPI library's own allreduce
+ *  5. A fault of the tuning itself (database, options, memory) never fails a call: the MPI library's own function
  *     answers instead, and one warning is written to stderr.
  */
 #ifndef STARLING_STARLING_H
@@ -46,20 +46,21 @@ STARLING_EXPORT int tuned_allreduce_at(const char* label, const void* sendbuf, v
 /* MPI_Bcast, over a binomial tree or, for long messages, a chain, in which ranks that were found to be late come last:
  * after every STARLING_ROOTED_PERIOD calls from one root the ranks exchange how long they waited in their receives, and
  * the longest waiter changes places with the rank that it waited for (after Soga et al. 2007). Periods of calls are
- * also given to MPI_Bcast, which answers where it is faster. As in MPI_Bcast, count and datatype may differ between
- * ranks as long as they describe the same data. Left to MPI_Bcast: empty messages and those of more than 1 GiB, the
- * first calls on a communicator (STARLING_MINIMUM_CALLS), intercommunicators, roots beyond the first 64 of a
- * communicator (128 where each has only short or only long messages), and everything where STARLING_MODE is not tune.
- * Data are moved as bytes: all ranks need the same representation of numbers. */
+ * also given to MPI_Bcast, which answers where it is faster: the two are compared for each root, short messages apart
+ * from long ones, all sizes of either together. As in MPI_Bcast, count and datatype may differ between ranks as long as
+ * they describe the same data. Left to MPI_Bcast: empty messages and those of more than 1 GiB, the first calls on a
+ * communicator (STARLING_MINIMUM_CALLS), intercommunicators, roots beyond the first 64 of a communicator (128 where
+ * each has only short or only long messages), and everything where STARLING_MODE is not tune. Data are moved as bytes:
+ * all ranks need the same representation of numbers. */
 STARLING_EXPORT int tuned_bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 
 /* MPI_Reduce, over a tree that follows the arrivals: whoever is ready sends to the first rank that will be (Marendic et
  * al. 2012, algorithm 1), or, where the operation does not commute, neighbours merge that are ready first. Arrivals are
  * the mean stamps of STARLING_ROOTED_PERIOD calls to one root; where the ranks' clocks do not compare, nobody counts as
  * late and the tree is balanced. Long vectors travel in segments. Periods of calls are also given to MPI_Reduce, which
- * answers where it is faster. In reproducible mode the tree depends on the number of ranks alone. Left to MPI_Reduce:
- * what tuned_bcast leaves to MPI_Bcast (in reproducible mode not the first calls), and the types and operations that
- * tuned_allreduce leaves to MPI_Allreduce. */
+ * answers where it is faster, found as in tuned_bcast. In reproducible mode the tree depends on the number of ranks
+ * alone. Left to MPI_Reduce: what tuned_bcast leaves to MPI_Bcast (in reproducible mode not the first calls), and the
+ * types and operations that tuned_allreduce leaves to MPI_Allreduce. */
 STARLING_EXPORT int tuned_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                                  int root, MPI_Comm comm);
 

@@ -1,7 +1,9 @@
-// Schedules: what one rank does in one allreduce, as pure data.
+// Schedules: what one rank does in one collective call, as pure data.
 //
-// Every rank holds a work vector of `count` elements that starts as its input and ends as the result: slot 0. It may
-// also have side slots, 1 to `Schedule::side_slots`, which hold other ranks' values of the elements in
+// Every rank holds a work vector of `count` elements: slot 0. In an allreduce it starts as the rank's input and ends as
+// the result; in a broadcast only the root's starts defined, and all end as that; in a reduction the root's alone ends
+// as the result, and the others' end undefined but for those of ranks that only send, which stay as they are. A rank
+// may also have side slots, 1 to `Schedule::side_slots`, which hold other ranks' values of the elements in
 // `Schedule::side_extent` and start undefined. Steps move and combine blocks of elements; which slot of its own a step
 // touches is the rank's affair, a message names the elements only. Peers are virtual ranks; the executor maps them
 // through the virtual-rank table.
@@ -59,7 +61,7 @@ inline bool isMessage(const Step& step) { return step.kind != StepKind::kCombine
 // The only lane that reduces: beside side slots, scratch for one block of the work vector is then enough.
 inline constexpr std::uint8_t kReduceLane = 0;
 
-// One rank's part of one allreduce.
+// One rank's part of one call.
 struct Schedule {
   std::int32_t ranks = 1;
   std::int32_t virtual_rank = 0;

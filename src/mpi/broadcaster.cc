@@ -10,12 +10,13 @@ namespace starling {
 
 int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int root) {
   const auto native = [&] { return PMPI_Bcast(buffer, count, datatype, root, channel_.communicator()); };
+  if (channel_.passesThrough()) return native();
   const std::int64_t bytes = messageBytes(count, datatype);
-  if (!channel_.admits(bytes, root)) return native();
+  if (!channel_.admits(bytes, root, memory_, RootedChannel::Start::kWhenWorthIt)) return native();
   const BroadcastPlan plan = planBroadcast(channel_.ranks(), bytes, channel_.costs());
   Root* const from = roots_.findOrMake(channel_, root, plan.tree == BroadcastTree::kChain);
   if (from == nullptr) return native();
-  const bool is_native = from->trial.isNative() || !channel_.hasMemoryFor(bytes);
+  const bool is_native = from->trial.isNative() || !memory_.has(bytes);
   const Seconds arrival = channel_.clock().now();
   const int code = is_native ? native() : execute(*from, {buffer, count, datatype, bytes, plan}, arrival);
   from->durations.add(toNanoseconds(channel_.clock().now() - arrival));
@@ -65,11 +66,12 @@ void Broadcaster::endPeriod(Root& from) {
   bool has_changed = false;
   if (channel_.takeExchange(from.exchange)) {
     duration_ns = from.exchange.durationNs();
+    memory_.agree(from.exchange.capacity());
     has_changed = from.table.update(from.exchange.values(), from.tree(), from.closed_reach_ns);
   }
   from.trial.endPeriod(duration_ns, has_changed);
   from.closed_reach_ns = std::exchange(from.open_reach_ns, 0);
-  channel_.startExchange(from.exchange, from.waits.take(), from.durations.take());
+  channel_.startExchange(from.exchange, {from.waits.take(), from.durations.take(), memory_.reserve()});
 }
 
 void Broadcaster::finish() {

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -11,6 +12,7 @@
 #include "mpi/period_exchange.h"
 #include "mpi/recent_schedules.h"
 #include "mpi/rooted_channel.h"
+#include "mpi/rooted_memory.h"
 #include "tuner/broadcast_table.h"
 #include "tuner/native_trial.h"
 #include "tuner/period_mean.h"
@@ -60,6 +62,7 @@ class Broadcaster {
     std::int32_t position;
 
     bool operator==(const Key&) const = default;
+    std::size_t hash() const { return hashOf({bytes, position}); }
   };
 
   struct Message {
@@ -75,6 +78,8 @@ class Broadcaster {
   void endPeriod(Root& from);
 
   RootedChannel& channel_;
+  // A rank cannot know whether another one has to pack.
+  RootedMemory memory_{[this](std::size_t bytes) { return channel_.growVector(bytes); }};
   ByRoot<Root> roots_;
   RecentSchedules<Key> schedules_;
 };

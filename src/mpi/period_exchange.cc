@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace starling {
 
@@ -10,6 +11,12 @@ PeriodExchange::PeriodExchange(int rank, int ranks)
       ranks_(static_cast<std::size_t>(ranks)),
       sent_(2 * ranks_ + 1, std::numeric_limits<std::int64_t>::min()),
       received_(sent_.size()) {}
+
+PeriodExchange::~PeriodExchange() {
+  if (!isOpen()) return;
+  new std::vector<std::int64_t>(std::move(sent_));
+  new std::vector<std::int64_t>(std::move(received_));
+}
 
 // Each rank has entries of its own. A reduction needs log2 P messages per rank, where libraries gather with P.
 int PeriodExchange::start(MPI_Comm communicator, const Figures& figures) {

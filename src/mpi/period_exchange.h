@@ -15,6 +15,10 @@ namespace starling {
 class PeriodExchange {
  public:
   PeriodExchange(int rank, int ranks);
+  // Of one that is open MPI still has the vectors: they are never freed.
+  ~PeriodExchange();
+  PeriodExchange(const PeriodExchange&) = delete;
+  PeriodExchange& operator=(const PeriodExchange&) = delete;
 
   // What one rank tells: its measurement, what its calls took on average, and the bytes of memory it has for calls.
   struct Figures {

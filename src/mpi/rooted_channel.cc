@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "base/log.h"
 #include "mpi/machine.h"
@@ -14,7 +14,6 @@
 namespace starling {
 namespace {
 
-constexpr std::int64_t kMostMemory = std::int64_t{1} << 30;  // taken for tuning: larger calls pass through
 constexpr std::int64_t kMostTurns = 1024;
 constexpr double kDearest = 1e9;  // nothing costs more, per message in nanoseconds, per byte in picoseconds
 
@@ -35,17 +34,15 @@ RootedChannel::~RootedChannel() {
   if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
 }
 
-bool RootedChannel::admits(std::int64_t bytes, int root) {
-  // Offsets within a vector that is packed are ints.
-  if (passesThrough() || root < 0 || root >= ranks_ || bytes <= 0 || bytes > std::numeric_limits<int>::max()) {
-    return false;
-  }
-  largest_call_ = std::max(largest_call_, bytes);
-  // Bits must not depend on how many calls there were before.
-  const bool is_worth_it = calls_++ >= options_.minimum_calls || options_.reproducible;
+bool RootedChannel::admits(std::int64_t bytes, int root, RootedMemory& memory, Start start) {
+  if (passesThrough() || root < 0 || root >= ranks_ || bytes <= 0 || bytes > RootedMemory::kMost) return false;
+  memory.want(bytes);
+  const bool is_worth_it = calls_++ >= options_.minimum_calls || start == Start::kAtOnce;
   if (!is_worth_it) return false;
   if (private_ == MPI_COMM_NULL) open();
-  return !broken_;
+  if (broken_) return false;
+  if (!memory.isAgreed()) memory.agree(leastOfAll(memory.reserve()));
+  return true;
 }
 
 void RootedChannel::open() {
@@ -57,20 +54,20 @@ void RootedChannel::open() {
   highest_tag_ = highestTag();
   clocks_agree_ = shareOneClock(private_, clock_offset_);
   agreeOnCosts();
-  agreeOnMemory();
 }
 
-void RootedChannel::agreeOnMemory() {
-  const std::int64_t capacity = reserve();
-  PMPI_Allreduce(&capacity, &agreed_memory_, 1, MPI_INT64_T, MPI_MIN, private_);
+std::int64_t RootedChannel::leastOfAll(std::int64_t capacity) {
+  std::int64_t least = 0;
+  PMPI_Allreduce(&capacity, &least, 1, MPI_INT64_T, MPI_MIN, private_);
+  return least;
 }
 
-bool RootedChannel::hasMemoryFor(std::int64_t bytes) {
-  if (bytes <= agreed_memory_) return true;
-  if (!options_.reproducible || bytes >= refused_) return false;
-  agreeOnMemory();
-  if (bytes <= agreed_memory_) return true;
-  refused_ = bytes;
+bool RootedChannel::findMemory(std::int64_t bytes, RootedMemory& memory) {
+  if (memory.has(bytes)) return true;
+  if (memory.isRefused(bytes)) return false;
+  memory.agree(leastOfAll(memory.reserveFor(bytes)));
+  if (memory.has(bytes)) return true;
+  memory.refuse(bytes);
   return false;
 }
 
@@ -83,22 +80,14 @@ void RootedChannel::agreeOnCosts() {
   costs_ = {costs[0], costs[1], costs[2]};
 }
 
-std::int64_t RootedChannel::reserve() {
-  const auto wanted = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(largest_call_)));
-  if (wanted <= vector_bytes_ || wanted > kMostMemory || wanted >= refused_here_) return vector_bytes_;
-  const auto bytes = static_cast<std::size_t>(wanted);
+bool RootedChannel::growVector(std::size_t bytes) {
+  if (bytes <= vector_bytes_) return true;
   // Not initialised: pages that no call uses are never touched.
   std::unique_ptr<std::byte[]> larger(new (std::nothrow) std::byte[bytes]);
-  if (!larger || !executor_.reserve(bytes)) {
-    refused_here_ = wanted;
-    logOnce(LogLevel::kWarning, "rooted memory",
-            "memory is short for broadcasts and reductions of " + std::to_string(wanted) +
-                " bytes; they pass through to the MPI library");
-    return vector_bytes_;
-  }
+  if (!larger) return false;
   vector_ = std::move(larger);
-  vector_bytes_ = wanted;
-  return vector_bytes_;
+  vector_bytes_ = bytes;
+  return true;
 }
 
 int RootedChannel::run(const PreparedSchedule& prepared, Executor::Call call) {
@@ -119,13 +108,12 @@ bool RootedChannel::takeExchange(PeriodExchange& exchange) {
     breakDown(code);
     return false;
   }
-  agreed_memory_ = std::max(agreed_memory_, exchange.capacity());
   return true;
 }
 
-void RootedChannel::startExchange(PeriodExchange& exchange, std::int64_t value, std::int64_t duration_ns) {
+void RootedChannel::startExchange(PeriodExchange& exchange, const PeriodExchange::Figures& figures) {
   if (broken_) return;
-  const int code = exchange.start(private_, {value, duration_ns, reserve()});
+  const int code = exchange.start(private_, figures);
   if (code != MPI_SUCCESS) breakDown(code);
 }
 

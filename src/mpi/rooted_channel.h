@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +15,7 @@
 #include "base/options.h"
 #include "mpi/executor.h"
 #include "mpi/period_exchange.h"
+#include "mpi/rooted_memory.h"
 
 namespace starling {
 
@@ -29,15 +29,21 @@ class RootedChannel {
   RootedChannel(const RootedChannel&) = delete;
   RootedChannel& operator=(const RootedChannel&) = delete;
 
-  // Counts a call of so many bytes. False: it is left to the MPI library, on all ranks. In the call after the last one
-  // that a communicator makes before it is worth it, makes the private communicator, which waits for all ranks.
-  bool admits(std::int64_t bytes, int root);
+  // Every call is left to the MPI library; its other arguments may be those of a rank where they mean nothing.
+  bool passesThrough() const { return ranks_ <= 1 || is_intercommunicator_ || broken_ || options_.mode != Mode::kTune; }
 
-  // Every rank has memory for one vector of this size beside the program's, and as much for what comes in to be
-  // reduced. Else the call is left to the MPI library; such calls follow when all ranks have more. In reproducible mode
-  // the ranks try at once, which waits for all of them: what is left to MPI must not depend on the calls before.
-  bool hasMemoryFor(std::int64_t bytes);
-  // The one vector. REQUIRES: hasMemoryFor() the call.
+  // Whether the first calls of a communicator (STARLING_MINIMUM_CALLS) are left to the MPI library.
+  enum class Start : std::uint8_t { kWhenWorthIt, kAtOnce };
+  // Counts a call of so many bytes. False: it is left to the MPI library, on all ranks. The first call that is not
+  // makes the private communicator, and the first one of each memory agrees on that: both wait for all ranks.
+  bool admits(std::int64_t bytes, int root, RootedMemory& memory, Start start);
+
+  // All ranks have memory for the call; those that have not try to get it at once, which waits for all of them.
+  bool findMemory(std::int64_t bytes, RootedMemory& memory);
+
+  // Room for one vector beside the program's, and for what comes in to be reduced. False: memory is short.
+  bool growVector(std::size_t bytes);
+  bool growScratch(std::size_t bytes) { return executor_.reserve(bytes); }
   std::byte* vector() { return vector_.get(); }
 
   // Runs one call's schedule; the program hears of errors. Returns an MPI error code.
@@ -45,10 +51,11 @@ class RootedChannel {
   // When the latest run had its first message; empty: it had none.
   const std::optional<Seconds>& firstReceipt() const { return executor_.firstReceipt(); }
 
-  // At the end of a period of calls: takes the result of the exchange that began a period ago. True: there is one.
+  // At the end of a period of calls, or of the communicator: takes the result of the exchange that began a period ago.
+  // True: there is one.
   bool takeExchange(PeriodExchange& exchange);
-  // Begins the next one, with what this rank has measured and what its calls took on average.
-  void startExchange(PeriodExchange& exchange, std::int64_t value, std::int64_t duration_ns);
+  // Begins the next one.
+  void startExchange(PeriodExchange& exchange, const PeriodExchange::Figures& figures);
 
   MPI_Comm communicator() const { return communicator_; }
   MPI_Comm privateCommunicator() const { return private_; }
@@ -60,12 +67,9 @@ class RootedChannel {
   const LinkCosts& costs() const { return costs_; }
 
  private:
-  bool passesThrough() const { return ranks_ <= 1 || is_intercommunicator_ || broken_ || options_.mode != Mode::kTune; }
   void open();
   void agreeOnCosts();
-  void agreeOnMemory();
-  // Memory that this rank has after it tried to get enough for the largest call so far.
-  std::int64_t reserve();
+  std::int64_t leastOfAll(std::int64_t capacity);
   void breakDown(int code);
 
   const MPI_Comm communicator_;
@@ -86,12 +90,7 @@ class RootedChannel {
 
   Executor executor_;
   std::unique_ptr<std::byte[]> vector_;
-  std::int64_t vector_bytes_ = 0;
-  std::int64_t largest_call_ = 0;  // bytes
-  std::int64_t agreed_memory_ = 0;
-  // So much this rank could not get; so much some rank could not, as all know. Not asked for again.
-  std::int64_t refused_here_ = std::numeric_limits<std::int64_t>::max();
-  std::int64_t refused_ = std::numeric_limits<std::int64_t>::max();
+  std::size_t vector_bytes_ = 0;
 };
 
 }  // namespace starling

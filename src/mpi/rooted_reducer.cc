@@ -6,7 +6,7 @@
 namespace starling {
 namespace {
 
-// In memory: gaps between elements travel, too.
+// In memory, with the gaps between elements, which messages leave out.
 std::int64_t bytesOf(const CallKind& kind) {
   return kind.signature.count * static_cast<std::int64_t>(kind.reducer.element_size);
 }
@@ -15,18 +15,20 @@ std::int64_t bytesOf(const CallKind& kind) {
 
 int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root) {
   const auto native = [&] { return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator()); };
-  if (isRefused(sendbuf, recvbuf, root)) return native();
+  if (channel_.passesThrough() || isMisplaced(sendbuf, recvbuf, root)) return native();
   const CallKind kind = classifyCall(count, datatype, op);
   const std::int64_t bytes = kind.tunable ? bytesOf(kind) : 0;
-  if (!channel_.admits(bytes, root)) return native();
+  // In reproducible mode neither the calls before nor the memory they had may say which bits a call has.
+  const auto start = isReproducible() ? RootedChannel::Start::kAtOnce : RootedChannel::Start::kWhenWorthIt;
+  if (!channel_.admits(bytes, root, memory_, start)) return native();
   if (isReproducible()) {
-    return channel_.hasMemoryFor(bytes) ? execute(nullptr, sendbuf, recvbuf, kind, root) : native();
+    return channel_.findMemory(bytes, memory_) ? execute(nullptr, sendbuf, recvbuf, kind, root) : native();
   }
   // Worth to be cut into segments.
   const bool is_long = bestSegments(channel_.costs(), bytes, channel_.ranks()) > 1;
   Root* const to = roots_.findOrMake(channel_, root, is_long);
   if (to == nullptr) return native();
-  const bool is_native = to->trial.isNative() || !channel_.hasMemoryFor(bytes);
+  const bool is_native = to->trial.isNative() || !memory_.has(bytes);
   const std::int64_t arrival_ns = toNanoseconds(channel_.clock().now());
   const int code = is_native ? native() : execute(to, sendbuf, recvbuf, kind, root);
   to->arrivals.add(arrival_ns);
@@ -36,9 +38,8 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
   return code;
 }
 
-bool RootedReducer::isRefused(const void* sendbuf, const void* recvbuf, int root) const {
-  if (channel_.rank() != root) return sendbuf == MPI_IN_PLACE;
-  return recvbuf == MPI_IN_PLACE || sendbuf == recvbuf;
+bool RootedReducer::isMisplaced(const void* sendbuf, const void* recvbuf, int root) const {
+  return (channel_.rank() == root ? recvbuf : sendbuf) == MPI_IN_PLACE;
 }
 
 int RootedReducer::execute(const Root* to, const void* sendbuf, void* recvbuf, const CallKind& kind, int root) {
@@ -76,13 +77,14 @@ void RootedReducer::endPeriod(Root& to) {
   std::optional<std::int64_t> duration_ns;
   bool has_changed = false;
   if (channel_.takeExchange(to.exchange)) {
+    memory_.agree(to.exchange.capacity());
     duration_ns = to.exchange.durationNs();
     // Stamps of different clocks do not compare: then nobody counts as late.
     has_changed = channel_.clocksAgree() && to.lateness.update(to.exchange.values());
   }
   if (has_changed) ++to.pattern;
   to.trial.endPeriod(duration_ns, has_changed);
-  channel_.startExchange(to.exchange, to.arrivals.take(), to.durations.take());
+  channel_.startExchange(to.exchange, {to.arrivals.take(), to.durations.take(), memory_.reserve()});
 }
 
 void RootedReducer::finish() {

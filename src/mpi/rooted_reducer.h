@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -12,6 +13,7 @@
 #include "mpi/period_exchange.h"
 #include "mpi/recent_schedules.h"
 #include "mpi/rooted_channel.h"
+#include "mpi/rooted_memory.h"
 #include "tuner/agreed_lateness.h"
 #include "tuner/native_trial.h"
 #include "tuner/period_mean.h"
@@ -58,10 +60,14 @@ class RootedReducer {
     std::int64_t pattern;
 
     bool operator==(const Key&) const = default;
+    std::size_t hash() const {
+      return hashOf({count, static_cast<std::int64_t>(element_size), commutative, root, pattern});
+    }
   };
 
-  // What MPI does not allow, as this rank sees it.
-  bool isRefused(const void* sendbuf, const void* recvbuf, int root) const;
+  // MPI_IN_PLACE where MPI does not allow it. That this rank alone goes another way relies on MPI's refusing it. A root
+  // whose buffers are one is not told from others: it is served as in place.
+  bool isMisplaced(const void* sendbuf, const void* recvbuf, int root) const;
   bool isReproducible() const { return channel_.options().reproducible; }
   // Null, as below: nobody counts as late.
   int execute(const Root* to, const void* sendbuf, void* recvbuf, const CallKind& kind, int root);
@@ -69,6 +75,7 @@ class RootedReducer {
   void endPeriod(Root& to);
 
   RootedChannel& channel_;
+  RootedMemory memory_{[this](std::size_t bytes) { return channel_.growVector(bytes) && channel_.growScratch(bytes); }};
   ByRoot<Root> roots_;
   RecentSchedules<Key> schedules_;
 };

@@ -25,6 +25,7 @@ std::int32_t BroadcastTable::positionOf(std::int32_t rank) const {
 }
 
 bool BroadcastTable::update(std::span<const std::int64_t> waits_ns, BroadcastTree tree, std::int64_t reach_ns) {
+  if (std::exchange(is_stale_, false)) return false;
   const auto wait_at = [&](std::int32_t position) {
     return waits_ns[static_cast<std::size_t>(table_[static_cast<std::size_t>(position)])];
   };
@@ -40,6 +41,7 @@ bool BroadcastTable::update(std::span<const std::int64_t> waits_ns, BroadcastTre
     while (cause > 0 && wait_at(cause) >= wait_at(waiter) - noise) cause = parentOf(tree, cause);
     if (cause == 0) continue;  // it waits for the root, or for one to which the root sends before
     std::swap(table_[static_cast<std::size_t>(cause)], table_[static_cast<std::size_t>(waiter)]);
+    is_stale_ = true;
     return true;
   }
   return false;

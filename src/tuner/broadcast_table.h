@@ -26,14 +26,17 @@ class BroadcastTable {
   std::span<const std::int32_t> ranksByPosition() const { return table_; }
   std::int32_t positionOf(std::int32_t rank) const;
 
-  // `waits_ns`: mean waiting time by rank; the root's is not heeded. `reach_ns`: how much later than others a position
-  // receives at most when nobody is late; smaller differences move nobody, nor do those that are small beside what
-  // there was lately. True: the table has changed.
+  // At the end of each period of calls. `waits_ns`: mean waiting time by rank in the period before it; the root's is
+  // not heeded. What was measured before the latest change says nothing of the table as it is: the update that follows
+  // a change does nothing. `reach_ns`: how much later than others a position receives at most when nobody is late;
+  // smaller differences move nobody, nor do those that are small beside what there was lately. True: the table has
+  // changed.
   bool update(std::span<const std::int64_t> waits_ns, BroadcastTree tree, std::int64_t reach_ns);
 
  private:
   std::vector<std::int32_t> table_;
   std::int64_t longest_lately_ns_ = 0;  // wait
+  bool is_stale_ = false;               // what is told next was measured before the latest change
 };
 
 }  // namespace starling

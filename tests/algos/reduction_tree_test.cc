@@ -70,11 +70,17 @@ TEST(PlanReduction, isAReductionForEveryShapeRootAndPattern) {
 }
 
 TEST(BuildReduction, leavesTheVectorsOfRanksThatOnlySendAlone) {
-  const ReductionPlan plan = planReduction({8, 0, 8, Association::kAny}, {}, kGigabit);
+  constexpr std::int32_t kRoot = 3;
+  const ReductionPlan plan = planReduction({8, kRoot, 8, Association::kAny}, {}, kGigabit);
+  std::set<std::int32_t> targets;
+  for (const Merge& merge : plan.merges) targets.insert(merge.target);
   for (const Schedule& schedule : reductionSchedules(8, 10, plan)) {
-    const bool only_sends = std::all_of(schedule.steps.begin(), schedule.steps.end(),
-                                        [](const Step& step) { return step.kind == StepKind::kSend; });
-    EXPECT_EQ(only_sends, largestReduction(schedule) == 0);
+    const auto is_send = [](const Step& step) { return step.kind == StepKind::kSend; };
+    const bool only_sends = std::all_of(schedule.steps.begin(), schedule.steps.end(), is_send);
+    EXPECT_EQ(only_sends, !targets.contains(schedule.virtual_rank)) << "rank " << schedule.virtual_rank;
+    if (schedule.virtual_rank == kRoot) {
+      EXPECT_TRUE(std::none_of(schedule.steps.begin(), schedule.steps.end(), is_send));
+    }
   }
 }
 

@@ -116,6 +116,14 @@ TEST_F(BroadcasterTest, leavesTheTableWhenNobodyWaits) {
   }
 }
 
+TEST_F(BroadcasterTest, leavesTheFirstCallsToMpiInReproducibleModeToo) {
+  options_.reproducible = true;
+  begin(clock_);
+  EXPECT_EQ(table(), Table{});
+  send(1);
+  EXPECT_EQ(table().size(), worldSize() == 1 ? 0U : static_cast<std::size_t>(worldSize()));
+}
+
 TEST_F(BroadcasterTest, measuresNothingWhereCallsPassThrough) {
   options_.mode = Mode::kObserve;
   begin(clock_);

@@ -33,6 +33,8 @@ class TunedRooted final : public Subject {
   explicit TunedRooted(const SubjectServices& services) : services_(services) {
     const Options options = parseEnvironment().options;
     calls_to_learn_ = options.minimum_calls + kPeriodsOfWarmup * options.rooted_period;
+    // The library goes by rank 0's options, too, and ranks that warm up for different calls would hang.
+    PMPI_Bcast(&calls_to_learn_, 1, MPI_INT64_T, 0, services_.world);
   }
 
   std::string algorithm() const override { return "tuned"; }
