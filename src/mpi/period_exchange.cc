@@ -2,34 +2,33 @@
 
 #include <limits>
 #include <numeric>
-#include <utility>
 
 namespace starling {
 
 PeriodExchange::PeriodExchange(int rank, int ranks)
     : rank_(static_cast<std::size_t>(rank)),
       ranks_(static_cast<std::size_t>(ranks)),
-      sent_(2 * ranks_ + 1, std::numeric_limits<std::int64_t>::min()),
-      received_(sent_.size()) {}
+      vectors_(std::make_unique<Vectors>()) {
+  vectors_->sent.assign(2 * ranks_ + 1, std::numeric_limits<std::int64_t>::min());
+  vectors_->received.resize(vectors_->sent.size());
+}
 
 PeriodExchange::~PeriodExchange() {
-  if (!isOpen()) return;
-  new std::vector<std::int64_t>(std::move(sent_));
-  new std::vector<std::int64_t>(std::move(received_));
+  if (isOpen()) static_cast<void>(vectors_.release());
 }
 
 // Each rank has entries of its own. A reduction needs log2 P messages per rank, where libraries gather with P.
 int PeriodExchange::start(MPI_Comm communicator, const Figures& figures) {
-  sent_[rank_] = figures.value;
-  sent_[ranks_ + rank_] = figures.duration_ns;
-  sent_.back() = -figures.capacity;
-  return PMPI_Iallreduce(sent_.data(), received_.data(), static_cast<int>(sent_.size()), MPI_INT64_T, MPI_MAX,
-                         communicator, &request_);
+  vectors_->sent[rank_] = figures.value;
+  vectors_->sent[ranks_ + rank_] = figures.duration_ns;
+  vectors_->sent.back() = -figures.capacity;
+  return PMPI_Iallreduce(vectors_->sent.data(), vectors_->received.data(), static_cast<int>(vectors_->sent.size()),
+                         MPI_INT64_T, MPI_MAX, communicator, &request_);
 }
 
 std::int64_t PeriodExchange::durationNs() const {
-  const auto first = received_.begin() + static_cast<std::ptrdiff_t>(ranks_);
-  return std::accumulate(first, received_.end() - 1, std::int64_t{0});
+  const auto first = vectors_->received.begin() + static_cast<std::ptrdiff_t>(ranks_);
+  return std::accumulate(first, vectors_->received.end() - 1, std::int64_t{0});
 }
 
 int PeriodExchange::finish() { return PMPI_Wait(&request_, MPI_STATUS_IGNORE); }

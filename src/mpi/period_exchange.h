@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -32,16 +33,19 @@ class PeriodExchange {
   int finish();
 
   // Of the latest exchange that was finished: values by rank, the sum of all durations, the least capacity.
-  std::span<const std::int64_t> values() const { return std::span(received_).first(ranks_); }
+  std::span<const std::int64_t> values() const { return std::span(vectors_->received).first(ranks_); }
   std::int64_t durationNs() const;
-  std::int64_t capacity() const { return -received_.back(); }
+  std::int64_t capacity() const { return -vectors_->received.back(); }
 
  private:
   std::size_t rank_;
   std::size_t ranks_;
   // By rank the values, then the durations; the last one is the capacity, negative: the largest of these is the least.
-  std::vector<std::int64_t> sent_;
-  std::vector<std::int64_t> received_;
+  struct Vectors {
+    std::vector<std::int64_t> sent;
+    std::vector<std::int64_t> received;
+  };
+  std::unique_ptr<Vectors> vectors_;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
