@@ -123,7 +123,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(rows[0]["wrong_elements"], "0")
         self.assertIn("POST-ARRIVAL", process.stdout)
 
-    @unittest.skipIf(RANKS not in (1, 4), "the same sentences at every rank count")
+    @unittest.skipIf(RANKS != 4, "the same sentences at every rank count")
     def test_bad_input_gets_one_clear_error(self):
         for arguments, sentence in (
             (["--algorithm", "rong"], "no algorithm"),
