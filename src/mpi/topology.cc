@@ -28,7 +28,9 @@ std::vector<std::int32_t> gatherNodes(MPI_Comm communicator, int ranks) {
   std::uint64_t hash = 1;
   for (int i = 0; i < length; ++i) hash = mixHash(hash, static_cast<unsigned char>(name[i]));
   std::vector<std::uint64_t> hashes(ranks);
-  PMPI_Allgather(&hash, 1, MPI_UINT64_T, hashes.data(), 1, MPI_UINT64_T, communicator);
+  // Not MPI_Allgather, whose messages grow with the square of the ranks in some libraries.
+  PMPI_Gather(&hash, 1, MPI_UINT64_T, hashes.data(), 1, MPI_UINT64_T, 0, communicator);
+  PMPI_Bcast(hashes.data(), ranks, MPI_UINT64_T, 0, communicator);
   std::vector<std::int32_t> nodes;
   for (const std::uint64_t node : hashes) {
     nodes.push_back(static_cast<std::int32_t>(std::find(hashes.begin(), hashes.end(), node) - hashes.begin()));
