@@ -1,8 +1,6 @@
 // Binary tree: every rank combines the partial results of at most two others, the left one's ranks before its own, the
 // right one's after, so that rank order is kept; the result comes back the same way. Of a range of ranks the middle one
 // is the root.
-#include <algorithm>
-
 #include "algos/builders.h"
 #include "algos/tree_walk.h"
 
@@ -29,13 +27,7 @@ TreePlace placeOf(std::int32_t rank, std::int32_t ranks) {
 }  // namespace
 
 Schedule buildBinaryTree(const BuildRequest& request) {
-  const auto segments = static_cast<std::int32_t>(std::min(request.parameters[0], request.shape.count));
-  const TreePlace place = placeOf(request.virtual_rank, request.shape.ranks);
-  const TreeLoad load{{0, request.shape.count}, segments, 0};
-  ScheduleWriter writer(request, segments);
-  writeReduction(writer, place, load);
-  writeBroadcast(writer, place, load);
-  return std::move(writer).finish();
+  return buildAlongTree(request, placeOf(request.virtual_rank, request.shape.ranks), request.parameters[0]);
 }
 
 }  // namespace starling

@@ -1,8 +1,6 @@
 // Binomial reduction to virtual rank 0, then binomial broadcast, both pipelined over segments. A rank with lowest set
 // bit b combines ranks [rank, rank + b), child by child in ascending order, so rank order is kept. In the broadcast the
 // largest subtree comes first: it has the longest way to go.
-#include <algorithm>
-
 #include "algos/builders.h"
 #include "algos/tree_walk.h"
 
@@ -24,13 +22,7 @@ TreePlace placeOf(std::int32_t rank, std::int32_t ranks) {
 }  // namespace
 
 Schedule buildReduceBcast(const BuildRequest& request) {
-  const auto segments = static_cast<std::int32_t>(std::min(request.parameters[0], request.shape.count));
-  const TreePlace place = placeOf(request.virtual_rank, request.shape.ranks);
-  const TreeLoad load{{0, request.shape.count}, segments, 0};
-  ScheduleWriter writer(request, segments);
-  writeReduction(writer, place, load);
-  writeBroadcast(writer, place, load);
-  return std::move(writer).finish();
+  return buildAlongTree(request, placeOf(request.virtual_rank, request.shape.ranks), request.parameters[0]);
 }
 
 }  // namespace starling

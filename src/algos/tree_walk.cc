@@ -1,5 +1,8 @@
 #include "algos/tree_walk.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "algos/builders.h"
 #include "algos/partition.h"
 
@@ -23,6 +26,15 @@ void writeBroadcast(ScheduleWriter& writer, const TreePlace& place, const TreeLo
       writer.send(segment, child->rank, tag, kDistributeLane);
     }
   }
+}
+
+Schedule buildAlongTree(const BuildRequest& request, const TreePlace& place, std::int64_t segments) {
+  const std::int64_t count = request.shape.count;
+  const TreeLoad load{{0, count}, static_cast<std::int32_t>(std::min(segments, count)), 0};
+  ScheduleWriter writer(request, load.segments);
+  writeReduction(writer, place, load);
+  writeBroadcast(writer, place, load);
+  return std::move(writer).finish();
 }
 
 }  // namespace starling

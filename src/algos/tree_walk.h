@@ -36,4 +36,7 @@ void writeReduction(ScheduleWriter& writer, const TreePlace& place, const TreeLo
 // In kDistributeLane: every segment from the parent, then to the children, the one combined last first.
 void writeBroadcast(ScheduleWriter& writer, const TreePlace& place, const TreeLoad& load);
 
+// A whole schedule: the vector in so many segments, as far as there are elements, up and down one tree.
+Schedule buildAlongTree(const BuildRequest& request, const TreePlace& place, std::int64_t segments);
+
 }  // namespace starling

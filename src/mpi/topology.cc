@@ -97,7 +97,7 @@ std::vector<int> worldRanks(MPI_Comm communicator, int ranks) {
 // The rows and columns of these ranks of MPI_COMM_WORLD. Errors say what is wrong with the file.
 Result<std::vector<std::int32_t>> readLinks(const std::string& path, const std::vector<int>& ranks) {
   std::ifstream file(path);
-  if (!file) return Status::error("it cannot be read");
+  if (!file) return Status::error("rank 0 cannot read it: name a file that is there on its machine, or \"measure\"");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   Result<std::vector<std::int32_t>> read = parseLinks(text);
   if (!read.isOk()) return read;
