@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -79,9 +78,7 @@ Scenario scenarioOf(const SimulateArguments& arguments) {
   if (arguments.ranks_per_node == 1) return scenario;
   scenario.model.inner_alpha = parseDuration(arguments.inner_alpha).value();
   scenario.model.inner_beta = parseDuration(arguments.inner_beta).value().value;
-  for (std::int32_t rank = 0; rank < arguments.ranks; ++rank) {
-    scenario.topology.nodes.push_back(rank / arguments.ranks_per_node);
-  }
+  scenario.ranks_per_node = arguments.ranks_per_node;
   return scenario;
 }
 
@@ -103,11 +100,6 @@ Result<std::vector<std::int32_t>> readLinks(const std::string& path) {
   return links;
 }
 
-// The first node is full.
-std::int64_t ranksPerNode(const Scenario& scenario) {
-  return std::max<std::int64_t>(1, std::ranges::count(scenario.topology.nodes, 0));
-}
-
 Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
   Json json;
   json["ranks"] = scenario.ranks;
@@ -120,7 +112,7 @@ Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
   json["gamma"] = scenario.model.gamma;
   json["ports"] = scenario.model.ports;
   json["shared_ports"] = scenario.model.shared;
-  json["ranks_per_node"] = ranksPerNode(scenario);
+  json["ranks_per_node"] = scenario.ranks_per_node;
   json["inner_alpha"] = scenario.model.inner_alpha.value;
   json["inner_beta"] = scenario.model.inner_beta;
   json["table"] = comparison.table;
@@ -211,7 +203,7 @@ Outcome simulateCall(const SimulateArguments& arguments) {
   Scenario scenario = scenarioOf(arguments);
   Result<std::vector<std::int32_t>> links = readLinks(arguments.links);
   if (!links.isOk()) return Outcome::usage(links.status().message());
-  scenario.topology.links = std::move(links).value();
+  scenario.links = std::move(links).value();
   const Result<Comparison> comparison =
       draws ? trace(scenario, choicesIn(arguments.timeline)) : compare(scenario, choicesIn(arguments.algorithms));
   if (!comparison.isOk()) return Outcome::usage(comparison.status().message());

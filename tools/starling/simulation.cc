@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string_view>
 
 #include "algos/catalogue.h"
@@ -15,7 +16,19 @@ namespace {
 
 constexpr const char* kRing = "ring";
 
-Shape shapeOf(const Scenario& scenario) { return Shape{scenario.ranks, scenario.count, true, &scenario.topology}; }
+// The topology by virtual rank, its trees made.
+Topology topologyOf(const Scenario& scenario, std::span<const std::int32_t> table) {
+  Topology topology{.links = scenario.links};
+  if (scenario.ranks_per_node > 1) {
+    for (std::int32_t rank = 0; rank < scenario.ranks; ++rank) {
+      topology.nodes.push_back(rank / scenario.ranks_per_node);
+    }
+  }
+  if (tellsApart(&topology) && scenario.ranks <= kMostLinkedRanks) {
+    topology.trees = topologyTrees(&topology, scenario.ranks, std::min(kMostTrees, scenario.ranks));
+  }
+  return arranged(topology, table);
+}
 
 Result<std::vector<Seconds>> latenessByRank(const Scenario& scenario) {
   std::vector<Seconds> lateness(static_cast<std::size_t>(scenario.ranks));
@@ -45,11 +58,12 @@ std::vector<std::int32_t> tableOf(const Scenario& scenario, const std::vector<Se
   return table;
 }
 
-Result<Prediction> predict(const Scenario& scenario, const Choice& choice, const std::vector<Seconds>& arrivals) {
+Result<Prediction> predict(const Scenario& scenario, const Shape& shape, const Choice& choice,
+                           const std::vector<Seconds>& arrivals) {
   std::vector<std::int64_t> lateness_ns;
   for (const Seconds arrival : arrivals) lateness_ns.push_back(toNanoseconds(arrival));
   Result<SimulatedCall> call =
-      simulateChoice(choice, shapeOf(scenario), scenario.element_size, scenario.model, arrivals, lateness_ns);
+      simulateChoice(choice, shape, scenario.element_size, scenario.model, arrivals, lateness_ns);
   if (!call.isOk()) return Status::error(formatChoice(choice) + ": " + call.status().message());
   Prediction prediction;
   prediction.choice = formatChoice(choice);
@@ -63,10 +77,10 @@ Result<Prediction> predict(const Scenario& scenario, const Choice& choice, const
 }
 
 // Why the row cannot be simulated here; empty when it can.
-std::string obstacle(const Algorithm& row, const Scenario& scenario) {
+std::string obstacle(const Algorithm& row, const Shape& shape) {
   if (row.build == nullptr) return fmt::format("{} has no schedule: it is the MPI library's own", row.name);
-  if (!isValid(row, shapeOf(scenario))) {
-    return fmt::format("{} is not valid for {} ranks and {} elements: {}", row.name, scenario.ranks, scenario.count,
+  if (!isValid(row, shape)) {
+    return fmt::format("{} is not valid for {} ranks and {} elements: {}", row.name, shape.ranks, shape.count,
                        row.valid_text);
   }
   return "";
@@ -77,35 +91,36 @@ struct Chosen {
   std::vector<std::string> skipped;
 };
 
-Result<Chosen> choose(const Scenario& scenario, const std::vector<std::string>& texts) {
+Result<Chosen> choose(const Scenario& scenario, const Shape& shape, const std::vector<std::string>& texts) {
   Chosen chosen;
   for (const std::string& text : texts) {
     Result<Choice> choice = parseChoice(text);
     if (!choice.isOk()) return choice.status();
-    const std::string why_not = obstacle(*findAlgorithm(choice.value().algorithm), scenario);
+    const std::string why_not = obstacle(*findAlgorithm(choice.value().algorithm), shape);
     if (!why_not.empty()) return Status::error(why_not);
-    if (!namesStepTime(text)) setStepTime(choice.value(), shapeOf(scenario), scenario.element_size, scenario.model);
+    if (!namesStepTime(text)) setStepTime(choice.value(), shape, scenario.element_size, scenario.model);
     chosen.choices.push_back(choice.value());
   }
   if (!texts.empty()) return chosen;
   for (const Algorithm& row : catalogue()) {
-    const std::string why_not = obstacle(row, scenario);
+    const std::string why_not = obstacle(row, shape);
     if (!why_not.empty()) {
       chosen.skipped.push_back(why_not);
       continue;
     }
     Choice choice{row.id, defaultParameters(row)};
-    setStepTime(choice, shapeOf(scenario), scenario.element_size, scenario.model);
-    setBestSegments(choice, shapeOf(scenario), scenario.element_size, scenario.model);
+    setStepTime(choice, shape, scenario.element_size, scenario.model);
+    setBestSegments(choice, shape, scenario.element_size, scenario.model);
     chosen.choices.push_back(choice);
   }
   return chosen;
 }
 
-Result<std::optional<Prediction>> predictRing(const Scenario& scenario, const std::vector<Seconds>& arrivals) {
+Result<std::optional<Prediction>> predictRing(const Scenario& scenario, const Shape& shape,
+                                              const std::vector<Seconds>& arrivals) {
   const Algorithm* row = findAlgorithm(kRing);
-  if (row == nullptr || !obstacle(*row, scenario).empty()) return std::optional<Prediction>();
-  Result<Prediction> ring = predict(scenario, Choice{row->id, defaultParameters(*row)}, arrivals);
+  if (row == nullptr || !obstacle(*row, shape).empty()) return std::optional<Prediction>();
+  Result<Prediction> ring = predict(scenario, shape, Choice{row->id, defaultParameters(*row)}, arrivals);
   if (!ring.isOk()) return ring.status();
   return std::optional<Prediction>(std::move(ring).value());
 }
@@ -123,28 +138,25 @@ Result<Comparison> simulateChoices(const Scenario& scenario, const std::vector<s
   if (scenario.ranks < 1)
     return Status::error(fmt::format("{} ranks cannot be simulated: give 1 or more", scenario.ranks));
   const auto ranks = static_cast<std::size_t>(scenario.ranks);
-  if (!scenario.topology.links.empty() && scenario.topology.links.size() != ranks * ranks) {
+  if (!scenario.links.empty() && scenario.links.size() != ranks * ranks) {
     return Status::error(fmt::format("the links are not those of {} ranks: give a row and a column for each", ranks));
   }
   const Result<std::vector<Seconds>> lateness = latenessByRank(scenario);
   if (!lateness.isOk()) return lateness.status();
-  Result<Chosen> chosen = choose(scenario, texts);
-  if (!chosen.isOk()) return chosen.status();
 
   Comparison comparison;
   comparison.table = tableOf(scenario, lateness.value());
   for (const std::int32_t rank : comparison.table) {
     comparison.arrivals.push_back(lateness.value()[static_cast<std::size_t>(rank)]);
   }
-  Scenario placed = scenario;  // its topology by virtual rank
-  if (tellsApart(&scenario.topology) && scenario.ranks <= kMostLinkedRanks) {
-    placed.topology.trees = topologyTrees(&scenario.topology, scenario.ranks, std::min(kMostTrees, scenario.ranks));
-  }
-  placed.topology = arranged(placed.topology, comparison.table);
-  const auto ring = predictRing(placed, comparison.arrivals);
+  const Topology topology = topologyOf(scenario, comparison.table);
+  const Shape shape{scenario.ranks, scenario.count, true, &topology};
+  Result<Chosen> chosen = choose(scenario, shape, texts);
+  if (!chosen.isOk()) return chosen.status();
+  const auto ring = predictRing(scenario, shape, comparison.arrivals);
   if (!ring.isOk()) return ring.status();
   for (const Choice& choice : chosen.value().choices) {
-    Result<Prediction> prediction = predict(placed, choice, comparison.arrivals);
+    Result<Prediction> prediction = predict(scenario, shape, choice, comparison.arrivals);
     if (!prediction.isOk()) return prediction.status();
     if (!keeps_transfers) std::vector<Transfer>().swap(prediction.value().call.transfers);
     if (ring.value()) relate(scenario, *ring.value(), prediction.value());

@@ -17,8 +17,9 @@ struct Scenario {
   Bytes element_size{4};
   std::vector<LateRank> late;  // ranks not named are on time
   CostModel model;
-  Topology topology{};  // by rank
-  bool sorted = true;   // virtual-rank table by lateness; false: identity
+  std::int32_t ranks_per_node = 1;    // in order; the last node may have fewer
+  std::vector<std::int32_t> links{};  // as in Topology, by rank
+  bool sorted = true;                 // virtual-rank table by lateness; false: identity
 };
 
 // What one algorithm makes of the scenario.
