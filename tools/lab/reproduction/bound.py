@@ -25,8 +25,8 @@ def introduction(document, results):
     document.text(
         "How near the algorithms come to what no allreduce can do better, when ranks arrive late and it is known who "
         "will. Everything is simulated (`tools/lab/simulate`, SimGrid SMPI): equal nodes with 125 MB/s in each "
-        "direction and 2 us per link, two links between any two nodes, on virtual time; ranks of one node, where there are "
-        "several, have 5 GB/s and 0.5 us between them, and share its links to others. Combining operands takes no "
+        "direction and 2 us per link, two links between any two nodes, on virtual time; ranks of one node, where there "
+        "are several, have 5 GB/s and 0.5 us between them, and share its links to others. Combining operands takes no "
         "time there, and neither does the processor's part of a message. Made by `tools/lab/reproduce bound`."
     )
     document.items([
@@ -38,16 +38,19 @@ def introduction(document, results):
         "2 (P-1)/P n beta - D. Ranks late at random leave n beta at least.",
         "**Share of the possible saving**: (ring - time) / (ring - n beta).",
         "**Patterns**: `one-late`: rank 1 comes late; `late:m`: m ranks from rank 1 on come late together; "
-        "`any-late`: one rank, another in each call; `rand-late`: every rank is late by a random time, uniform up to the delay; `gamma`: gamma-distributed with "
-        f"the delay as mean. Random ones are means of {plan.RANDOM_CALLS} calls. The longest vector has a longer "
+        "`any-late`: one rank, another in each call; `rand-late`: every rank is late by a random time, uniform up to "
+        "the delay; `gamma`: gamma-distributed with the delay as mean. Random ones are means of "
+        f"{plan.RANDOM_CALLS} calls. The longest vector has a longer "
         f"delay, since {plan.DELAY} ms do not hide a balanced allreduce of it. The plan knows the latenesses "
-        "beforehand; where the prediction is wrong it takes the ranks half the communicator away for the late ones. Where nothing is known, flags name the late rank in "
-        "the call (`announced=1`), and the rest of the rows take all for on time.",
+        "beforehand; where the prediction is wrong it takes the ranks half the communicator away for the late ones. "
+        "Where nothing is known, flags name the late rank in the call (`announced=1`), and the rest of the rows take "
+        "all for on time.",
         "**Rows**: all of the catalogue, with default parameters unless told; `native:ompi` is Open MPI's own choice. "
-        f"{', '.join(f'`{row}`' for row in plan.TARGETED)} make use of who is late or of who shares a node, and targets "
-        "are set for them: one is met where any of them meets it. `slt` and `late_join` run with the number of segments that their costs call "
-        f"for, S = sqrt((P-1) n beta/alpha) and S = sqrt((ceil(log2 P) - 1) n beta/alpha), with alpha = "
-        f"{1e6 * plan.ALPHA:g} us, rounded. `direct` sends its blocks whole from {plan.UNCUT_RANKS} ranks on "
+        f"{', '.join(f'`{row}`' for row in plan.TARGETED)} make use of who is late or of who shares a node, and "
+        "targets are set for them: one is met where any of them meets it. `slt` and `late_join` run with the number of "
+        "segments that their costs call for, S = sqrt((P-1) n beta/alpha) and "
+        f"S = sqrt((ceil(log2 P) - 1) n beta/alpha), with alpha = {1e6 * plan.ALPHA:g} us, rounded. "
+        f"`direct` sends its blocks whole from {plan.UNCUT_RANKS} ranks on "
         "(`direct:segments=1`). " + left_out_text(),
     ])  # fmt: skip
     document.text(
