@@ -6,8 +6,7 @@
 namespace starling {
 namespace {
 
-constexpr std::int64_t kNoiseFloorNs = 20'000;
-constexpr std::int64_t kNoiseDivisor = 10;  // of the largest lateness
+constexpr std::int64_t kLatenessNoiseDivisor = 10;  // of the largest lateness
 // No call is planned for more than this: sums of latenesses and costs stay far from the end of the numbers.
 constexpr std::int64_t kLatestNs = 100'000'000'000'000;
 
@@ -21,7 +20,7 @@ bool AgreedLateness::update(std::span<const std::int64_t> stamps_ns) {
   std::transform(stamps_ns.begin(), stamps_ns.end(), newest_.begin(),
                  [earliest](std::int64_t stamp) { return std::min(stamp - earliest, kLatestNs); });
   const std::int64_t latest = *std::max_element(newest_.begin(), newest_.end());
-  const std::int64_t noise = std::max(kNoiseFloorNs, latest / kNoiseDivisor);
+  const std::int64_t noise = std::max(kNoiseFloorNs, latest / kLatenessNoiseDivisor);
   bool has_changed = false;
   for (std::size_t rank = 0; rank < newest_.size(); ++rank) {
     if (newest_[rank] <= noise) newest_[rank] = 0;

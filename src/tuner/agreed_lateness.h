@@ -7,6 +7,9 @@
 
 namespace starling {
 
+// What two clocks and a busy processor alone may make of the time between two ranks.
+inline constexpr std::int64_t kNoiseFloorNs = 20'000;
+
 // From the mean stamps of a period, of clocks that agree. Differences that are small beside the largest one count as
 // none, and a pattern stays in force until another one differs by more than that: plans do not follow noise. Whole
 // numbers only: all ranks have the same. No allocation after construction. THREADS: one.

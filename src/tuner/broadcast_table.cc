@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/agreed_lateness.h"
+
 namespace starling {
 namespace {
 
-constexpr std::int64_t kNoiseFloorNs = 20'000;
 // Less than half of the longest wait is no wait for the same rank.
-constexpr std::int64_t kNoiseDivisor = 2;
+constexpr std::int64_t kWaitNoiseDivisor = 2;
 // By which the longest wait of the past counts less from period to period: where a late rank has found its place, the
 // waits that are left are noise.
 constexpr std::int64_t kDecayDivisor = 8;
@@ -33,7 +34,7 @@ bool BroadcastTable::update(std::span<const std::int64_t> waits_ns, BroadcastTre
   std::int64_t longest = 0;
   for (std::int32_t position = 1; position <= last; ++position) longest = std::max(longest, wait_at(position));
   longest_lately_ns_ = std::max(longest, longest_lately_ns_ - longest_lately_ns_ / kDecayDivisor);
-  const std::int64_t noise = std::max({kNoiseFloorNs, longest_lately_ns_ / kNoiseDivisor, kReachFactor * reach_ns});
+  const std::int64_t noise = std::max({kNoiseFloorNs, longest_lately_ns_ / kWaitNoiseDivisor, kReachFactor * reach_ns});
   // The last one of those that wait so long: there the rank that it waits for sends least.
   for (std::int32_t waiter = last; waiter > 0; --waiter) {
     if (wait_at(waiter) < longest - noise) continue;

@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 LAB = Path(__file__).resolve().parents[2] / "tools" / "lab"
 sys.path.insert(0, str(LAB / "reproduction"))
 
+import bound  # noqa: E402
 import bound_runs  # noqa: E402
 import bound_tables  # noqa: E402
 import bound_targets  # noqa: E402
@@ -209,7 +210,8 @@ class Records(unittest.TestCase):
         writing = records.Run(
             (sys.executable, "-c", f"import json, sys; print(json.dumps({HEADER!r}), file=open(sys.argv[2], 'w'))"), ""
         )
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict("os.environ", STARLING_BUILD=folder):
+            (Path(folder) / "bin").mkdir()
             cache = records.Cache(folder)
             failures = records.attempt([failing, writing], cache)
             self.assertEqual(len(failures), 1)
@@ -217,6 +219,11 @@ class Records(unittest.TestCase):
             self.assertEqual(cache.load(writing).header, HEADER)
             with self.assertRaises(records.RunError):
                 records.measure([failing, writing], cache)
+
+    def test_no_run_is_tried_without_its_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(records.RunError, "no-such-program is not built: run `tools/setup"):
+                records.attempt([self.RUN], records.Cache(folder))
 
     def test_one_run_may_take_more_memory_than_there_is(self):
         gate = records.MemoryGate(limit=10)
@@ -301,6 +308,32 @@ class Bound(unittest.TestCase):
         case = bound_runs.Case(ranks=1024)
         target = Target(case, Results.over_rest, 1.0)
         self.assertFalse(target.is_met(None, "direct"))
+
+    @unittest.skipUnless(plots.is_available(), f"there is no {plots.PACKAGE}")
+    def test_the_document_is_written_whole(self):
+        """From times that were never measured: 2 n beta for the ring, and 1.9 for every other row."""
+
+        class Measured(Results):
+            def __init__(self, cache, jobs):
+                header = {"version": "0", "mpi": "an MPI"}
+                self.runs = bound_runs.all_runs()
+                self.outcomes = [records.Outcome(header, [], "2026-01-01", "")]
+                self.by_case = {
+                    case: {
+                        row: {"choice": row, "post_arrival_ms": {"mean": case.wire() * (2 if row == "ring" else 1.9)}}
+                        for row in case.rows()
+                    }
+                    for case in bound_runs.all_cases()
+                }
+
+        with tempfile.TemporaryDirectory() as folder, mock.patch("bound.Results", Measured):
+            bound.write(Path(folder), None, 1)
+            text = (Path(folder) / bound.FILE).read_text(encoding="utf-8")
+            self.assertTrue((Path(folder) / "bound-delay.svg").exists())
+            self.assertTrue((Path(folder) / "bound-late-ranks.svg").exists())
+        for group in bound_targets.groups():
+            self.assertIn(f"## {group.title}", text)
+        self.assertIn("**One rank late**: S blocks", text)
 
     def test_every_target_is_among_the_cases_that_are_run(self):
         cases = bound_runs.all_cases()

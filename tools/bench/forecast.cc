@@ -14,23 +14,23 @@ struct PredictName {
   Predict predict;
 };
 
-constexpr PredictName kNames[] = {{"perfect", Predict::kPerfect},
-                                  {"none", Predict::kNone},
-                                  {"wrong", Predict::kWrong},
-                                  {"learned", Predict::kLearned},
-                                  {"announced", Predict::kAnnounced}};
+constexpr PredictName kPredictNames[] = {{"perfect", Predict::kPerfect},
+                                         {"none", Predict::kNone},
+                                         {"wrong", Predict::kWrong},
+                                         {"learned", Predict::kLearned},
+                                         {"announced", Predict::kAnnounced}};
 
 }  // namespace
 
 Result<Predict> parsePredict(std::string_view text) {
-  for (const PredictName& name : kNames) {
+  for (const PredictName& name : kPredictNames) {
     if (text == name.text && name.predict != Predict::kAnnounced) return name.predict;
   }
   return Status::error(fmt::format("there is no prediction '{}': use perfect, none, wrong or learned", text));
 }
 
 const char* predictName(Predict predict) {
-  return std::find_if(std::begin(kNames), std::end(kNames),
+  return std::find_if(std::begin(kPredictNames), std::end(kPredictNames),
                       [predict](const PredictName& name) { return name.predict == predict; })
       ->text;
 }

@@ -19,10 +19,10 @@ struct PatternName {
   PatternKind kind;
 };
 
-constexpr PatternName kNames[] = {{"none", PatternKind::kNone},        {"one-late", PatternKind::kOneLate},
-                                  {"any-late", PatternKind::kAnyLate}, {"rand-late", PatternKind::kRandLate},
-                                  {"gamma", PatternKind::kGamma},      {"gaussian", PatternKind::kGaussian},
-                                  {"ramp", PatternKind::kRamp},        {"alternate", PatternKind::kAlternate}};
+constexpr PatternName kPatternNames[] = {{"none", PatternKind::kNone},        {"one-late", PatternKind::kOneLate},
+                                         {"any-late", PatternKind::kAnyLate}, {"rand-late", PatternKind::kRandLate},
+                                         {"gamma", PatternKind::kGamma},      {"gaussian", PatternKind::kGaussian},
+                                         {"ramp", PatternKind::kRamp},        {"alternate", PatternKind::kAlternate}};
 
 // The sum of two exponential variables has shape 2.
 double gamma2(Random& random, double mean) {
@@ -67,7 +67,7 @@ double fixedLateness(const Pattern& pattern, std::int32_t rank, std::int32_t ran
 
 Result<Pattern> parsePattern(std::string_view text) {
   std::string known = "late:K";
-  for (const PatternName& name : kNames) {
+  for (const PatternName& name : kPatternNames) {
     if (text == name.text) return Pattern{name.kind, 1};
     known += fmt::format(", {}", name.text);
   }
@@ -85,7 +85,7 @@ Result<Pattern> parsePattern(std::string_view text) {
 
 std::string formatPattern(const Pattern& pattern) {
   if (pattern.kind == PatternKind::kLate) return fmt::format("{}{}", kLatePrefix, pattern.late_ranks);
-  const auto* name = std::find_if(std::begin(kNames), std::end(kNames),
+  const auto* name = std::find_if(std::begin(kPatternNames), std::end(kPatternNames),
                                   [&pattern](const PatternName& row) { return row.kind == pattern.kind; });
   return std::string(name->text);
 }

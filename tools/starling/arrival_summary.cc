@@ -12,7 +12,7 @@
 namespace starling::cli {
 namespace {
 
-struct Accumulated {
+struct AccumulatedArrivals {
   RankArrival arrival;
   Moments lateness;
   double error_sum = 0.0;
@@ -55,7 +55,7 @@ const RankArrival* runnerUp(std::span<const RankArrival> ranks, const RankArriva
 }  // namespace
 
 std::vector<RankArrival> summarizeArrivals(std::span<const ArrivalRecord> arrivals) {
-  std::map<std::int32_t, Accumulated> by_rank;
+  std::map<std::int32_t, AccumulatedArrivals> by_rank;
   for (const ArrivalRecord& record : arrivals) by_rank[record.rank].add(record);
   std::vector<RankArrival> ranks;
   for (const auto& [rank, accumulated] : by_rank) ranks.push_back(accumulated.finished());

@@ -8,7 +8,7 @@
 namespace starling::cli {
 namespace {
 
-struct Accumulated {
+struct AccumulatedCalls {
   CandidateSummary summary;
   Moments elapsed;
   Moments post_arrival;
@@ -38,7 +38,7 @@ struct Accumulated {
 }  // namespace
 
 std::vector<CandidateSummary> summarizeCandidates(std::span<const ObservationRecord> observations) {
-  std::map<std::string, Accumulated> by_choice;
+  std::map<std::string, AccumulatedCalls> by_choice;
   for (const ObservationRecord& observation : observations) by_choice[observation.choice].add(observation);
   std::vector<CandidateSummary> summaries;
   for (const auto& [choice, accumulated] : by_choice) summaries.push_back(accumulated.finished());

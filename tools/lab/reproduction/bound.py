@@ -51,7 +51,7 @@ def introduction(document, results):
         "segments that their costs call for, S = sqrt((P-1) n beta/alpha) and "
         f"S = sqrt((ceil(log2 P) - 1) n beta/alpha), with alpha = {1e6 * plan.ALPHA:g} us, rounded. "
         f"`direct` sends its blocks whole from {plan.UNCUT_RANKS} ranks on "
-        "(`direct:segments=1`). " + left_out_text(),
+        "(`direct:segments=1`), and `two_level` runs Rabenseifner's algorithm between the nodes (`inner=2`). " + left_out_text(),
     ])  # fmt: skip
     document.text(
         f"Measured on {records.days(results.outcomes)} by starling-bench {header['version']}, "
@@ -86,6 +86,10 @@ def verdict(document, groups, results):
         return
     document.text("Not met by any row (the fastest of those that targets are set for):")
     document.items(f"**{group.title}**, {shortfall(target, results)}." for group, target in missed)
+    reasons = {group.title: group.reason for group, _ in missed if group.reason}
+    if reasons:
+        document.text("Why:")
+        document.items(f"**{title}**: {reason}" for title, reason in reasons.items())
 
 
 def section(document, group, results):

@@ -12,7 +12,7 @@ MOST_OVER_RING = 2.0  # likewise, above it
 def over_delay(document, results, folder):
     """Share of the saving."""
     cases = plan.over_delay()
-    shares = {row: [results.share(case, row) for case in cases] for row in plan.ROWS}
+    shares = {row: [results.share(case, row) for case in cases] for row in cases[0].rows()}
     ring = [results.times(case)["ring"] for case in cases]
     most = [quantities.share_of_saving(time, case.bound(), case.wire()) for time, case in zip(ring, cases)]
     lines = [Line(row, list(plan.DELAYS), values) for row, values in shares.items() if max(values) >= LEAST_SHARE]
@@ -34,7 +34,7 @@ def over_delay(document, results, folder):
 def over_late(document, results, folder):
     """Post-arrival time over the ring's."""
     cases = plan.over_late()
-    ratios = {row: [results.over_ring(case, row) for case in cases] for row in plan.ROWS}
+    ratios = {row: [results.over_ring(case, row) for case in cases] for row in cases[0].rows()}
     bound = [case.bound() / results.times(case)["ring"] for case in cases]
     lines = [Line(row, list(plan.LATE), values) for row, values in ratios.items() if min(values) <= MOST_OVER_RING]
     file = "bound-late-ranks.svg"

@@ -34,6 +34,8 @@ OTHERS = ("ring", "ring_segmented", "rabenseifner", "recursive_doubling", "reduc
 ROWS = (*OTHERS, *TARGETED)
 # Elsewhere they are the row that they are made of.
 WITH_NODES = ("two_level",)
+# Rabenseifner's algorithm between the nodes: vectors are short where ranks share them.
+WITH_PARAMETERS = {"two_level": "two_level:inner=2"}
 # Of these, flags in the call can name the late rank.
 ANNOUNCING = ("slt", "late_join", "direct", "static_optimal", "local_redirect")
 # The most segments that the catalogue allows.
@@ -71,7 +73,7 @@ def choice(row, ranks, count):
         return f"{row}:segments={segments(row, ranks, count)}"
     if row == "direct" and ranks >= UNCUT_RANKS:
         return "direct:segments=1"
-    return row
+    return WITH_PARAMETERS.get(row, row)
 
 
 @dataclasses.dataclass(frozen=True)

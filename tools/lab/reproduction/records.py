@@ -161,9 +161,21 @@ def perform(run):
         return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
+def require(program):
+    """Else each run would say the same."""
+    path = program_path(program)
+    if not path.exists():
+        raise RunError(
+            f"{path} is not built: run `tools/setup && cmake --preset release && cmake --build --preset release`, or "
+            "name another build folder in STARLING_BUILD"
+        )
+
+
 def attempt(runs, cache, jobs=1):
     """Makes those runs that are missing, `jobs` at a time. Returns what is to be said of those that failed."""
     missing = [run for run in dict.fromkeys(runs) if cache.load(run) is None]
+    for program in {run.program for run in missing}:
+        require(program)
     gate = MemoryGate(MEMORY_SHARE * machine_memory())
     failures = []
     done = 0
