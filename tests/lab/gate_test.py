@@ -49,6 +49,14 @@ class CasesTest(unittest.TestCase):
         again = {**self.FIRST, "post_arrival_ms": {"ring": 2.0}}
         self.assertEqual(gate.with_case([self.FIRST], again), [again])
 
+    def test_nodes_tell_cases_apart(self):
+        per_node = {**self.FIRST, "ranks_per_node": 2}
+        cases = gate.with_case([self.FIRST], per_node)
+        self.assertEqual(cases, [self.FIRST, per_node])
+        self.assertEqual(gate.with_case(cases, per_node), cases)
+        (fault,) = gate.faults_of([per_node], [{**per_node, "post_arrival_ms": {"ring": 2.0}}])
+        self.assertIn("on 4 ranks, 2 on each node: ring", fault)
+
     def test_faults_name_the_command_that_shows_them(self):
         now = {**self.FIRST, "post_arrival_ms": {"ring": 2.0}}
         (fault,) = gate.faults_of([self.FIRST], [now])
