@@ -51,7 +51,8 @@ def introduction(document, results):
         "segments that their costs call for, S = sqrt((P-1) n beta/alpha) and "
         f"S = sqrt((ceil(log2 P) - 1) n beta/alpha), with alpha = {1e6 * plan.ALPHA:g} us, rounded. "
         f"`direct` sends its blocks whole from {plan.UNCUT_RANKS} ranks on "
-        "(`direct:segments=1`), and `two_level` runs Rabenseifner's algorithm between the nodes (`inner=2`). " + left_out_text(),
+        "(`direct:segments=1`), and `two_level` runs Rabenseifner's algorithm between the nodes (`inner=2`). "
+        + left_out_text(),
     ])  # fmt: skip
     document.text(
         f"Measured on {records.days(results.outcomes)} by starling-bench {header['version']}, "

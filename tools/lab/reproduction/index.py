@@ -32,6 +32,10 @@ DOCUMENTS = (
         "cluster", "emulated-cluster.md",
         "real Open MPI and MPICH over real TCP, 8 and 16 hosts on one machine, beside Open MPI's own algorithms",
     ),
+    (
+        "bound-cluster", "bound-cluster.md",
+        "how near to the bounds on real TCP, 8 and 16 hosts on one machine; targets, met or not",
+    ),
     ("model-cluster", "model-cluster.md", "the same of the cost model on real TCP, 8 hosts on one machine"),
 )  # fmt: skip
 
@@ -77,10 +81,10 @@ def write(folder):
     ])  # fmt: skip
     document.heading("Making them again")
     document.code([
-        "tools/setup                                        # packages",
+        "tools/setup                                               # packages",
         "cmake --preset release && cmake --build --preset release",
-        "tools/lab/reproduce proficz marendic bound model   # simulated",
-        "tools/lab/reproduce cluster model-cluster          # need root, and an otherwise idle machine",
+        "tools/lab/reproduce proficz marendic bound model          # simulated",
+        "tools/lab/reproduce cluster bound-cluster model-cluster   # need root, and an otherwise idle machine",
     ])  # fmt: skip
     document.text(
         "Records are kept in build/lab/records under a hash of their command, so what was measured once is not "
