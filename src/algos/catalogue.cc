@@ -40,13 +40,11 @@ constexpr Parameter kLateJoin[] = {
     kPacing,
     {"announced", 0, 1, 0, "", "1 = the late rank is named by flags in each call; 0 = predicted"}};
 
-constexpr std::int64_t kDirectPacing = 4;
 constexpr Parameter kDirect[] = {
-    {"segments", 1, 1024, 32, "",
-     "parts of the vector that late ranks send one after another; best: sqrt(4 n b/(a P))"},
+    {"segments", 1, 1024, 16, "", "parts of the vector that late ranks send one after another; best: sqrt(n b/(a P))"},
     {"tau_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer one of P equal blocks; 0 = equal owners, all in time"},
-    {"window", 1, 64, 4, "", "receives posted ahead once the last ranks are there; all contributions before that are"},
-    {"pacing", 1, 64, kDirectPacing, "", "sends in flight, per lane"},
+    {"window", 1, 64, 1, "", "receives posted ahead once the last ranks are there; all contributions before that are"},
+    {"pacing", 1, 64, 4, "", "contributions in flight before the last ranks are there"},
     kAnnounced};
 constexpr Parameter kTreeSegments{"segments", 1,  1024,
                                   1,          "", "parts of the vector that follow each other through the tree"};
@@ -81,10 +79,8 @@ double bestLateJoinSegments(std::int32_t ranks, double transfers) {
   return leastWith(std::ceil(std::log2(ranks)) - 1, transfers);
 }
 
-// (S + 1) (P a / k + n b / S) with k sends in flight, its default.
-double bestDirectSegments(std::int32_t ranks, double transfers) {
-  return std::sqrt(static_cast<double>(kDirectPacing) * transfers / ranks);
-}
+// (S + 1) (P a + n b / S).
+double bestDirectSegments(std::int32_t ranks, double transfers) { return std::sqrt(transfers / ranks); }
 
 // Owners of short vectors hold everybody's part of a share that was rounded up to so many elements at most.
 constexpr std::int64_t kSideElementsPerRank = 5;

@@ -1,12 +1,12 @@
 // Direct, in rank order: each rank sends its contribution to every block straight to the block's owner, which keeps
-// them apart until it can combine them in a fixed binary association of the ranks, and sends the result straight to
-// all. Who is late changes when something is combined, never with what. Siblings that are there are combined while the
-// owner waits, so that after the last contribution only the path from its leaf to the root is left.
+// them apart until it can combine them in a fixed binary association of the ranks. Who is late changes when something
+// is combined, never with what. Siblings that are there are combined while the owner waits, so that after the last
+// contribution only the path from its leaf to the root is left. Results go round a ring.
 //
 // Owners stand in a circle, and everybody serves them from its own place on: in each step every owner has one sender.
 // Ranks that come late own less or nothing (ownership.h), and serve from places spread evenly over the circle. Their
 // contributions follow each other in small parts round the circle, one part of every block and then the next, so that
-// owners send out the parts of the result while later ones come.
+// parts of the result go out while later ones come.
 #include <algorithm>
 #include <compare>
 #include <limits>
@@ -21,7 +21,6 @@
 namespace starling {
 namespace {
 
-constexpr std::int32_t kNone = -1;
 constexpr std::int64_t kLongestVector = 1'000'000'000'000'000;  // ns
 
 class Direct {
@@ -34,10 +33,11 @@ class Direct {
         ownership_(ranks_, request.shape.count, segments, lateness_ns_, vector_ns_),
         parts_(ownership_.parts()),
         fold_(ranks_),
-        writer_(request, 2 * parts_) {
+        writer_(request, parts_ * (1 + ranks_)) {
     placeRanks();
     // All contributions have a place of their own, so whoever comes first is taken first.
     writer_.setLaneWindow(kReduceLane, std::numeric_limits<std::int32_t>::max());
+    writer_.keepInStep(kDistributeLane);
     if (ownedBy(self_).count > 0) writer_.addSideSlots(ranks_ - 1, ownedBy(self_));
   }
 
@@ -154,54 +154,76 @@ class Direct {
     return {target, in_parts};
   }
 
-  // Once the last ranks are there, everybody stands in a circle. In each step every rank sends over the same distance,
-  // so that no two meet at a receiver; the distance grows by one from step to step, from 1 to P - 1 and round again.
-  std::int32_t distanceAt(std::int64_t step) const { return static_cast<std::int32_t>(1 + step % (ranks_ - 1)); }
-
-  // By owner: the step in which it has the first part of its result. The farthest of the last ranks behind it on the
-  // circle is the next one before it.
-  void findFirstSteps() {
-    first_steps_.assign(ranks_, 0);
-    std::int32_t next_last = kNone;
-    for (std::int32_t i = 2 * ranks_ - 1; i >= 0; --i) {
-      const std::int32_t rank = i % ranks_;
-      if (i < ranks_ && next_last != kNone) first_steps_[rank] = ranks_ - (next_last - i);
-      if (isLast(rank)) next_last = i;
-    }
-  }
-
-  // The part that is on its way in `step` when part 0 is in step `first`; negative: none.
-  std::int32_t partAt(std::int64_t step, std::int64_t first) const {
-    const std::int64_t index = (step - first) / (ranks_ - 1);
-    return step < first || index >= parts_ ? kNone : static_cast<std::int32_t>(index);
-  }
-
+  // Once the last ranks are there, the others stand in a ring, round which the results go, and each of the last ranks
+  // steps into one gap of it after another: there it gives its contribution to the rank that comes next on the ring and
+  // takes the result of the one before, while these two have nothing for each other. A round is P - 1 steps, in each of
+  // which a rank has one message to send and one to receive: m with the last ranks and P - m - 1 along the ring. The
+  // results of a part follow in the round after its contributions. All keep in step: where one runs ahead several meet
+  // at one receiver, and on real TCP a part then takes up to half as long again.
   void exchange() {
-    findFirstSteps();
-    const std::int64_t last = *std::max_element(first_steps_.begin(), first_steps_.end());
-    const std::int64_t first = first_steps_[self_];
-    for (std::int64_t step = 0; step < last + std::int64_t{parts_} * (ranks_ - 1); ++step) {
-      const std::int32_t finished = partAt(step, first);
-      if (finished != kNone && finished != partAt(step - 1, first)) combinePart(finished);
-      send(step, (self_ + distanceAt(step)) % ranks_);
-      receive(step, (self_ - distanceAt(step) + ranks_) % ranks_);
+    for (std::int32_t rank = 0; rank < ranks_; ++rank) {
+      std::vector<std::int32_t>& group = isLast(rank) ? last_ : ring_;
+      if (rank == self_) place_ = static_cast<std::int32_t>(std::ssize(group));
+      group.push_back(rank);
+    }
+    const std::int32_t first = last_.empty() ? 1 : 0;
+    for (std::int32_t round = first; round <= parts_; ++round) {
+      if (round > 0 && !isLast(self_)) combinePart(round - 1);
+      for (std::int32_t step = 0; step < ranks_ - 1; ++step) exchangeIn(round, step);
     }
   }
 
-  void send(std::int64_t step, std::int32_t target) {
-    const std::int32_t contributed = isLast(self_) ? partAt(step, 0) : kNone;
-    if (contributed != kNone) writer_.send(part(target, contributed), target, contributed, kDistributeLane);
-    const std::int32_t finished = partAt(step, first_steps_[self_]);
-    if (finished != kNone) writer_.send(part(self_, finished), target, parts_ + finished, kDistributeLane);
+  std::int32_t after(std::int32_t place) const { return place + 1 == ringSize() ? 0 : place + 1; }
+  std::int32_t before(std::int32_t place) const { return (place == 0 ? ringSize() : place) - 1; }
+  std::int32_t ringSize() const { return static_cast<std::int32_t>(std::ssize(ring_)); }
+
+  void exchangeIn(std::int32_t round, std::int32_t step) {
+    if (isLast(self_)) {
+      const std::int32_t place = step - place_;
+      if (place < 0 || place >= ringSize()) return;
+      contributeLast(round, self_, ring_[place]);
+      giveResult(round, ring_[before(place)], self_);
+    } else {
+      meet(round, step, place_, after(place_));
+      meet(round, step, before(place_), place_);
+    }
   }
 
-  void receive(std::int64_t step, std::int32_t source) {
-    const std::int32_t contributed = isLast(source) ? partAt(step, 0) : kNone;
-    if (contributed != kNone) {
-      writer_.receive(part(self_, contributed), source, contributed, kDistributeLane, slotOf(source));
+  // What passes between two neighbours on the ring in a step, or between them and who stands in the gap.
+  void meet(std::int32_t round, std::int32_t step, std::int32_t from, std::int32_t to) {
+    const std::int32_t late = step - to;
+    if (late >= 0 && late < std::ssize(last_)) {
+      if (ring_[to] == self_) contributeLast(round, last_[late], self_);
+      if (ring_[from] == self_) giveResult(round, self_, last_[late]);
+      return;
     }
-    const std::int32_t finished = partAt(step, first_steps_[source]);
-    if (finished != kNone) writer_.receive(part(source, finished), source, parts_ + finished, kDistributeLane);
+    const std::int32_t hop = step < to ? step : step - static_cast<std::int32_t>(std::ssize(last_));
+    const std::int32_t owner = (from - hop + ringSize()) % ringSize();
+    if (ringSize() > 1 && round > 0) pass(ring_[owner], round - 1, ring_[from], ring_[to], hop + 1);
+  }
+
+  // One of the last ranks to an owner.
+  void contributeLast(std::int32_t index, std::int32_t source, std::int32_t owner) {
+    if (index == parts_) return;
+    if (source == self_) {
+      writer_.send(part(owner, index), owner, index, kDistributeLane);
+    } else {
+      writer_.receive(part(self_, index), source, index, kDistributeLane, slotOf(source));
+    }
+  }
+
+  void giveResult(std::int32_t round, std::int32_t owner, std::int32_t target) {
+    if (round > 0) pass(owner, round - 1, owner, target, 0);
+  }
+
+  // An owner's part of the result.
+  void pass(std::int32_t owner, std::int32_t index, std::int32_t source, std::int32_t target, std::int32_t hop) {
+    const std::int32_t tag = parts_ + index * ranks_ + hop;
+    if (source == self_) {
+      writer_.send(part(owner, index), target, tag, kDistributeLane);
+    } else {
+      writer_.receive(part(owner, index), source, tag, kDistributeLane);
+    }
   }
 
   std::int32_t ranks_;
@@ -213,8 +235,10 @@ class Direct {
   Fold fold_;
   ScheduleWriter writer_;
   std::vector<std::int32_t> owners_;
-  std::vector<std::int64_t> places_;       // on the circle of owners, by rank
-  std::vector<std::int64_t> first_steps_;  // by rank
+  std::vector<std::int64_t> places_;  // on the circle of owners, by rank
+  std::int32_t place_ = 0;            // in the one of these two that this rank is in
+  std::vector<std::int32_t> ring_;
+  std::vector<std::int32_t> last_;
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ void Progress::fillQueues(std::int32_t window) {
     queue.most_reduces = reduces[i / kQueuesPerRank];
     const bool sends = i % kDirections == kSendDirection;
     const std::size_t lane = i / kDirections % kMaxLanes;
-    queue.most_in_flight = window > 0 ? window : (sends ? schedule.pacing : windowOf(schedule, lane));
+    queue.most_in_flight = window > 0 ? window : (sends ? pacingOf(schedule, lane) : windowOf(schedule, lane));
     queue.next = begin;
     begin += std::exchange(queue.end, begin);
   }

@@ -70,6 +70,10 @@ struct Schedule {
   std::int32_t window = 1;                             // receives and reduces in flight per lane
   std::array<std::int32_t, kMaxLanes> lane_windows{};  // the same of one lane, where not 0
   std::int32_t pacing = 1;                             // sends in flight per lane
+  std::array<std::int32_t, kMaxLanes> lane_pacings{};  // the same of one lane, where not 0
+  // Sends of the lane are in flight until the receiver takes them, so that no rank runs ahead of its partners where
+  // messages are short enough to be buffered.
+  std::array<bool, kMaxLanes> synchronous{};
   std::int32_t side_slots = 0;
   Block side_extent;                        // elements that each side slot has
   std::vector<Step> steps;                  // no step has a block of zero elements
@@ -82,6 +86,10 @@ struct Schedule {
 
 inline std::int32_t windowOf(const Schedule& schedule, std::size_t lane) {
   return schedule.lane_windows[lane] > 0 ? schedule.lane_windows[lane] : schedule.window;
+}
+
+inline std::int32_t pacingOf(const Schedule& schedule, std::size_t lane) {
+  return schedule.lane_pacings[lane] > 0 ? schedule.lane_pacings[lane] : schedule.pacing;
 }
 
 // Elements of the largest block that is received to be reduced.

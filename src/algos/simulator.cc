@@ -138,6 +138,10 @@ class Simulation {
     return !nodes_.empty() && nodes_[graph_.rankOf(send)] == nodes_[graph_.step(send).peer];
   }
   const Wire& wireOf(StepId send) const { return staysInNode(send) ? within_node_ : between_nodes_; }
+  double releaseOf(StepId send) const {
+    const bool is_synchronous = graph_.schedule(graph_.rankOf(send)).synchronous[graph_.step(send).lane];
+    return is_synchronous ? wireOf(send).flight : wireOf(send).release;
+  }
   // Of the sender, of the receiver.
   std::int32_t portOut(StepId send) const { return portOf(send, graph_.rankOf(send)); }
   std::int32_t portIn(StepId send) const { return portOf(send, graph_.step(send).peer); }
@@ -249,7 +253,7 @@ class Simulation {
     const double busy = busySeconds(send);
     const double end = now_ + busy + wireOf(send).flight;
     events_.push({now_ + busy, EventKind::kPortsFree, send});
-    events_.push({now_ + busy + wireOf(send).release, EventKind::kDeparted, send});
+    events_.push({now_ + busy + releaseOf(send), EventKind::kDeparted, send});
     events_.push({end, EventKind::kDelivered, send});
     note(send, end);
   }
@@ -280,7 +284,7 @@ class Simulation {
     shared_.end(id);
     const Wire& wire = wireOf(carried.send);
     call_.transfers[carried.transfer].end = Seconds{now_ + wire.flight};
-    events_.push({now_ + wire.release, EventKind::kDeparted, carried.send});
+    events_.push({now_ + releaseOf(carried.send), EventKind::kDeparted, carried.send});
     events_.push({now_ + wire.flight, EventKind::kDelivered, carried.send});
   }
 

@@ -136,7 +136,7 @@ int Executor::startReceives(const PreparedSchedule& prepared, const Call& call, 
 int Executor::startSends(const PreparedSchedule& prepared, const Call& call, std::size_t lane_index) {
   Lane& lane = lanes_[lane_index];
   const std::vector<std::uint32_t>& sends = prepared.queues_[lane_index].sends;
-  while (lane.next_send < sends.size() && lane.sends_in_flight < prepared.schedule_.pacing) {
+  while (lane.next_send < sends.size() && lane.sends_in_flight < pacingOf(prepared.schedule_, lane_index)) {
     const std::uint32_t index = sends[lane.next_send];
     if (pending_[index] > 0) break;
     ++lane.next_send;
@@ -156,7 +156,8 @@ int Executor::start(const Schedule& schedule, const Flight& flight, const Call& 
   MPI_Request request = MPI_REQUEST_NULL;
   int code = MPI_SUCCESS;
   if (step.kind == StepKind::kSend) {
-    code = PMPI_Isend(block, count, call.reducer.datatype, rank, tag, call.communicator, &request);
+    const auto send = schedule.synchronous[step.lane] ? PMPI_Issend : PMPI_Isend;
+    code = send(block, count, call.reducer.datatype, rank, tag, call.communicator, &request);
   } else {
     code = PMPI_Irecv(flight.landing >= 0 ? landingAddress(flight.landing) : block, count, call.reducer.datatype, rank,
                       tag, call.communicator, &request);

@@ -97,6 +97,18 @@ TEST(Simulator, senderWaitsForTheReleaseBeforeItsNextMessage) {
   EXPECT_EQ(simulated(schedules, model, onTime(2), 1).exits[0].value, 3.0);
 }
 
+TEST(Simulator, senderInStepWaitsUntilItsMessageIsTakenHoweverItIsBuffered) {
+  const CostModel model{.alpha = {1.0}, .beta = 0.5, .gamma = 0.0, .ports = 1, .overhead = {0.25}, .release = {0.0}};
+  const auto schedules = byHand(2, 2, 1, [](ScheduleWriter& writer, std::int32_t rank) {
+    writer.keepInStep(0);
+    for (std::int32_t i = 0; i < 2; ++i) {
+      if (rank == 0) writer.send({i, 1}, 1, i);
+      if (rank == 1) writer.receive({i, 1}, 0, i);
+    }
+  });
+  EXPECT_THAT(simulated(schedules, model, onTime(2)).exits, testing::ElementsAre(Seconds{3.0}, Seconds{3.0}));
+}
+
 TEST(Simulator, sharedPortsChangeNothingWhereNoneIsContended) {
   CostModel model{.alpha = {0.5}, .beta = 1.0, .gamma = 0.25, .ports = 1, .overhead = {0.125}};
   for (const std::string_view choice : {"ring", "recursive_doubling"}) {

@@ -160,7 +160,7 @@ TEST(Program, simulateGivesTheModelsFigures) {
 // share it, and a sender that learns late that they have come makes the rest wait.
 TEST(Program, simulateKnowsSharedPortsAndSendersThatWait) {
   const std::string call =
-      "simulate --ranks 8 --count 1Ki --late 1:1ms --late 2:1ms --alpha 4us --algorithm direct --json";
+      "simulate --ranks 8 --count 1Ki --late 1:1ms --late 2:1ms --alpha 4us --algorithm ring_segmented --json";
   const json in_turn = parsed(call);
   const json waiting = parsed(call + " --overhead 1us --release 3us");
   const json shared = parsed(call + " --overhead 1us --release 3us --shared-ports");

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "algos/catalogue.h"
@@ -176,6 +178,34 @@ std::vector<const Algorithm*> algorithmsWithSchedule() {
     if (algorithm.build != nullptr) algorithms.push_back(&algorithm);
   }
   return algorithms;
+}
+
+TEST(Executor, senderInStepStaysUntilItsMessageIsTaken) {
+  const int rank = worldRank();
+  Schedule schedule;
+  schedule.ranks = worldSize();
+  schedule.virtual_rank = rank;
+  schedule.count = 1;
+  schedule.synchronous[0] = true;
+  const Block block{0, 1};
+  if (worldSize() > 1 && rank == 0) schedule.steps = {{.kind = StepKind::kSend, .peer = 1, .block = block}};
+  if (rank == 1) schedule.steps = {{.kind = StepKind::kReceive, .peer = 0, .block = block}};
+  double work = rank;
+  Executor executor;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  // All ranks are on one machine: one clock.
+  const auto now = [] { return std::chrono::steady_clock::now().time_since_epoch().count(); };
+  std::int64_t time = now();  // of the receiver: before
+  EXPECT_EQ(executor.run(PreparedSchedule(schedule),
+                         {MPI_COMM_WORLD, {}, 0, &work, classifyCall(1, MPI_DOUBLE, MPI_SUM).reducer}),
+            MPI_SUCCESS);
+  if (rank == 0) time = now();  // of the sender: after
+  std::vector<std::int64_t> times(static_cast<std::size_t>(worldSize()));
+  MPI_Allgather(&time, 1, MPI_INT64_T, times.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
+  if (worldSize() > 1) {
+    EXPECT_GE(times[0], times[1]);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, ExecutorRuns, testing::ValuesIn(algorithmsWithSchedule()),
