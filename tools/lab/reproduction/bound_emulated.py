@@ -100,26 +100,25 @@ def over_bound(setup, late, limit):
 
 
 def over_ring(limit):
-    return Aim("the fastest row over the ring", lambda times: fastest(times) / times["ring"], limit, False, ratio)
+    return Aim("the fastest other row over the ring", lambda times: fastest(times) / times["ring"], limit, False, ratio)
 
 
 def cases(setup):
     """With what is aimed at in each."""
     chain = f"slt:segments={16 * setup.hosts}"
     join = "late_join:segments=64,window=2"
-    late = "direct:segments=16"
     unknown = ("--predict", "none")
     return {
-        Case(setup, "One rank late", "one-late", DELAY, ("native", "ring", chain, join, late)):
+        Case(setup, "One rank late", "one-late", DELAY, ("native", "ring", chain, join, REPRODUCIBLE)):
             [share(setup, 0.95), over_native(2), over_fastest()],
-        Case(setup, "Two ranks late together", "late:2", DELAY, ("native", "ring", chain, late)):
+        Case(setup, "Two ranks late together", "late:2", DELAY, ("native", "ring", chain, REPRODUCIBLE)):
             [over_bound(setup, 2, 1.15), over_fastest()],
         Case(setup, "One rank late, another in each call, unknown beforehand", "any-late", DELAY,
-             ("ring", f"{chain},announced=1", f"{join},announced=1", f"{late},announced=1"), unknown):
+             ("ring", f"{chain},announced=1", f"{join},announced=1", f"{REPRODUCIBLE}:announced=1"), unknown):
             [share(setup, 0.75), over_fastest()],
         Case(setup, "Nobody late", "none", 0,
-             ("native", "ring", "ring_segmented:segments=2", "direct:segments=1,pacing=16")):
-            [over_ring(1.00), over_native(1.5), over_fastest()],
+             ("native", "ring", "ring_segmented:segments=2", REPRODUCIBLE)):
+            [over_ring(1.02), over_native(1.5), over_fastest()],
     }  # fmt: skip
 
 
@@ -154,8 +153,9 @@ def introduction(document, outcomes):
         "Of 1514 bytes on the wire 1448 are the vector's, so a row that keeps every link busy all the time takes 1.046 "
         "times what the bounds say.",
         "Balanced, the ring's own traffic, 2 (P-1)/P n beta, is the bound.",
-        f"`{REPRODUCIBLE}` sends every block straight to its owner. While messages are short enough to be buffered, "
-        "senders run ahead, and several meet at one receiver, which costs nothing on the simulated network (bound.md).",
+        f"`{REPRODUCIBLE}` adds up all contributions to a block at its owner, in the order of the ranks. Late ranks own "
+        "nothing, so the others send (P-1)/(P-m) n beta after m late ones. Balanced, every rank has a message for every "
+        "other one, and on TCP these exchanges take longer than those with a neighbour on the ring.",
     ])  # fmt: skip
 
 
