@@ -37,6 +37,7 @@ class Direct {
     placeRanks();
     // All contributions have a place of their own, so whoever comes first is taken first.
     writer_.setLaneWindow(kReduceLane, std::numeric_limits<std::int32_t>::max());
+    writer_.setLanePacing(kDistributeLane, 1);
     writer_.keepInStep(kDistributeLane);
     if (ownedBy(self_).count > 0) writer_.addSideSlots(ranks_ - 1, ownedBy(self_));
   }

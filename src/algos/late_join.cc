@@ -38,6 +38,7 @@ class LateJoin {
         blocks_(blocks),
         whole_{0, request.shape.count},
         writer_(request, 4 * blocks) {
+    writer_.keepInStep(kReduceLane);
     listRounds();
   }
 

@@ -35,11 +35,11 @@ class ScheduleWriter {
   // Receives of this lane that may be in flight, whatever the window.
   void setLaneWindow(std::uint8_t lane, std::int32_t window) { schedule_.lane_windows[lane] = window; }
 
-  // Sends of this lane go one by one, each when the one before was taken, whatever the pacing.
-  void keepInStep(std::uint8_t lane) {
-    schedule_.lane_pacings[lane] = 1;
-    schedule_.synchronous[lane] = true;
-  }
+  // Sends of this lane that may be in flight, whatever the pacing.
+  void setLanePacing(std::uint8_t lane, std::int32_t pacing) { schedule_.lane_pacings[lane] = pacing; }
+
+  // As Schedule::synchronous.
+  void keepInStep(std::uint8_t lane) { schedule_.synchronous[lane] = true; }
 
   Schedule finish() &&;
 
