@@ -32,11 +32,9 @@ constexpr Parameter kPrr[] = {
     {"segments", 1, 1024, 1, "", "pieces of each of the P blocks, pipelined along the ring"},
     kWindow,
     kPacing};
-constexpr std::int64_t kLateJoinWindows[] = {2};
 constexpr Parameter kLateJoin[] = {
     {"segments", 1, 8192, 128, "", "blocks that follow each other; best: sqrt((ceil(log2 P) - 1) n b/a)"},
-    {"window", 1, 64, 1, "", "receives posted ahead, per lane; more than 1 lets rounds fall out of step",
-     kLateJoinWindows},
+    {"window", 1, 64, 1, "", "receives posted ahead, per lane; more than 1 lets rounds fall out of step"},
     kPacing,
     {"announced", 0, 1, 0, "", "1 = the late rank is named by flags in each call; 0 = predicted"}};
 

@@ -3,7 +3,8 @@
 // the two; from there on the broadcast carries the result. A broadcast run backwards is a reduction: the same rounds,
 // last first and without the root, have brought the early ranks' sums to the owners. The root gets these sums, too, in
 // the one slot of each round that the broadcast leaves free, from the rank that would send to it (the giver), and adds
-// them to its own block in the same order. So every rank sends and receives one block in each round.
+// them to its own block in the same order. So every rank sends and receives one block in each round, and keeps in step
+// with the others: where one runs ahead two blocks meet at a receiver.
 //
 // Indices of the broadcast: the latest rank, P - 1, is the root, 0; rank r is r + 1.
 #include <algorithm>

@@ -106,7 +106,7 @@ def over_ring(limit):
 def cases(setup):
     """With what is aimed at in each."""
     chain = f"slt:segments={16 * setup.hosts}"
-    join = "late_join:segments=64,window=2"
+    join = "late_join"
     unknown = ("--predict", "none")
     return {
         Case(setup, "One rank late", "one-late", DELAY, ("native", "ring", chain, join, REPRODUCIBLE)):
@@ -114,7 +114,7 @@ def cases(setup):
         Case(setup, "Two ranks late together", "late:2", DELAY, ("native", "ring", chain, REPRODUCIBLE)):
             [over_bound(setup, 2, 1.15), over_fastest()],
         Case(setup, "One rank late, another in each call, unknown beforehand", "any-late", DELAY,
-             ("ring", f"{chain},announced=1", f"{join},announced=1", f"{REPRODUCIBLE}:announced=1"), unknown):
+             ("ring", f"{chain},announced=1", f"{join}:announced=1", f"{REPRODUCIBLE}:announced=1"), unknown):
             [share(setup, 0.75), over_fastest()],
         Case(setup, "Nobody late", "none", 0,
              ("native", "ring", "ring_segmented:segments=2", REPRODUCIBLE)):
