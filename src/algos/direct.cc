@@ -158,9 +158,9 @@ class Direct {
   // Once the last ranks are there, the others stand in a ring, round which the results go, and each of the last ranks
   // steps into one gap of it after another: there it gives its contribution to the rank that comes next on the ring and
   // takes the result of the one before, while these two have nothing for each other. A round is P - 1 steps, in each of
-  // which a rank has one message to send and one to receive: m with the last ranks and P - m - 1 along the ring. The
-  // results of a part follow in the round after its contributions. All keep in step: where one runs ahead several meet
-  // at one receiver, and on real TCP a part then takes up to half as long again.
+  // which a rank on the ring has one message to send and one to receive: m with the last ranks and P - m - 1 along the
+  // ring. The results of a part follow in the round after its contributions. All keep in step: where one runs ahead
+  // several meet at one receiver. The ring has two ranks at least: Ownership lets two fifths be last at most.
   void exchange() {
     for (std::int32_t rank = 0; rank < ranks_; ++rank) {
       std::vector<std::int32_t>& group = isLast(rank) ? last_ : ring_;
@@ -200,7 +200,7 @@ class Direct {
     }
     const std::int32_t hop = step < to ? step : step - static_cast<std::int32_t>(std::ssize(last_));
     const std::int32_t owner = (from - hop + ringSize()) % ringSize();
-    if (ringSize() > 1 && round > 0) pass(ring_[owner], round - 1, ring_[from], ring_[to], hop + 1);
+    if (round > 0) pass(ring_[owner], round - 1, ring_[from], ring_[to], hop + 1);
   }
 
   // One of the last ranks to an owner.
@@ -237,9 +237,9 @@ class Direct {
   ScheduleWriter writer_;
   std::vector<std::int32_t> owners_;
   std::vector<std::int64_t> places_;  // on the circle of owners, by rank
-  std::int32_t place_ = 0;            // in the one of these two that this rank is in
   std::vector<std::int32_t> ring_;
   std::vector<std::int32_t> last_;
+  std::int32_t place_ = 0;  // in ring_ or last_
 };
 
 }  // namespace

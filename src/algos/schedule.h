@@ -10,8 +10,8 @@
 //
 // Order of execution. Each step waits for its dependencies; a kReduce waits with combining only: its message is taken
 // into scratch before, so that two ranks can exchange the same block. Sends of one lane start in program order, at most
-// `Schedule::pacing` of them in flight; so do its receives and reduces, counted together, at most `Schedule::window` (a
-// reduce is in flight until combined). Lanes, and the two directions, do not wait for one another; a kCombine waits for
+// pacingOf() of them in flight, and of a lane that is `synchronous` until they are taken; so do its receives and
+// reduces, counted together, at most windowOf() (a reduce is in flight until combined). Lanes, and the two directions, do not wait for one another; a kCombine waits for
 // its dependencies alone. The verifier proves every schedule free of deadlock for a window and a pacing of one and
 // unbuffered sends; more of either only starts steps earlier.
 #pragma once

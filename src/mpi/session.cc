@@ -49,11 +49,8 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
     PMPI_Comm_call_errhandler(communicator_, fault);
     return fault;
   }
-  const PreparedSchedule* prepared = nullptr;
-  if (execution.planned.choice.algorithm != kNativeAlgorithm) {
-    prepared = findSchedule(execution, kind);
-    if (prepared == nullptr) execution.planned.choice = Choice{};
-  }
+  const PreparedSchedule* prepared = findSchedule(execution, kind);
+  if (prepared == nullptr) execution.planned.choice = Choice{};
   const int code = prepared == nullptr ? PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, communicator_)
                                        : execute(execution, *prepared, sendbuf, recvbuf, kind);
   if (execution.has_named) {
@@ -140,7 +137,16 @@ bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallK
   return false;
 }
 
-const PreparedSchedule* Session::findSchedule(const Execution& execution, const CallKind& kind) {
+const PreparedSchedule* Session::findSchedule(Execution& execution, const CallKind& kind) {
+  if (execution.planned.choice.algorithm == kNativeAlgorithm) return nullptr;
+  if (const PreparedSchedule* prepared = scheduleWithinTags(execution, kind); prepared != nullptr) return prepared;
+  if (!services_.settings.options.reproducible) return nullptr;
+  // How many tags a schedule takes may depend on who is late; the bits must not.
+  execution.planned.choice = leastReproducible();
+  return scheduleWithinTags(execution, kind);
+}
+
+const PreparedSchedule* Session::scheduleWithinTags(const Execution& execution, const CallKind& kind) {
   ScheduleCache::Query query;
   query.choice = execution.planned.choice;
   query.shape = {ranks_, kind.signature.count, kind.signature.commutative, &topology_};

@@ -130,8 +130,10 @@ class Session {
   // Calls use the tags up to tag_limit_.
   int announcementTag() const { return tag_limit_ + 1; }
   int firstFlagTag() const { return tag_limit_ + 2; }
-  // This rank's schedule; null where there are not enough tags for it, which all ranks find alike.
-  const PreparedSchedule* findSchedule(const Execution& execution, const CallKind& kind);
+  // This rank's schedule; null where the choice has none, or there are not enough tags for it, which all ranks find
+  // alike. In reproducible mode it is then that of a row that needs few.
+  const PreparedSchedule* findSchedule(Execution& execution, const CallKind& kind);
+  const PreparedSchedule* scheduleWithinTags(const Execution& execution, const CallKind& kind);
   int execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
               const CallKind& kind);
   struct Stamps {

@@ -46,5 +46,22 @@ TEST(Direct, takesAboutOneVectorAfterAnyNumberOfLateRanks) {
   }
 }
 
+// Where ranks run ahead several messages meet at one receiver, which costs nothing on virtual time.
+TEST(Direct, sendsResultsInStepToOneNeighbourWhenNobodyIsLate) {
+  constexpr std::uint8_t kResults = 1;
+  for (const Schedule& schedule : schedulesOf("direct", 8, 64)) {
+    EXPECT_TRUE(schedule.synchronous[kResults]);
+    EXPECT_EQ(pacingOf(schedule, kResults), 1);
+    EXPECT_EQ(windowOf(schedule, kResults), 1);
+    int sent = 0;
+    for (const Step& step : schedule.steps) {
+      if (step.kind != StepKind::kSend || step.lane != kResults) continue;
+      EXPECT_EQ(step.peer, (schedule.virtual_rank + 1) % schedule.ranks);
+      ++sent;
+    }
+    EXPECT_EQ(sent, schedule.ranks - 1);
+  }
+}
+
 }  // namespace
 }  // namespace starling

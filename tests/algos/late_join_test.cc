@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "algos/builders.h"
 #include "algos/simulator.h"
 #include "schedules.h"
 
@@ -34,6 +35,13 @@ TEST(LateJoin, takesOneRoundPerBlockAndTheLogarithmAfterALateRank) {
 TEST(LateJoin, isWithinAHalfMoreOfTwoVectorsWhenNobodyIsLate) {
   for (const std::int32_t ranks : {2, 5, 8, 16, 33, 48, 64}) {
     EXPECT_LE(postArrival(ranks, Seconds{}), 1.5 * 2 * kBlocks) << ranks << " ranks";
+  }
+}
+
+TEST(LateJoin, keepsInStep) {
+  for (const Schedule& schedule : schedulesOf("late_join", 8, 64)) {
+    for (const Step& step : schedule.steps) EXPECT_TRUE(schedule.synchronous[step.lane]);
+    EXPECT_EQ(pacingOf(schedule, kReduceLane), 1);
   }
 }
 

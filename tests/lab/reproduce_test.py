@@ -11,6 +11,7 @@ LAB = Path(__file__).resolve().parents[2] / "tools" / "lab"
 sys.path.insert(0, str(LAB / "reproduction"))
 
 import bound  # noqa: E402
+import bound_emulated  # noqa: E402
 import bound_runs  # noqa: E402
 import bound_tables  # noqa: E402
 import bound_targets  # noqa: E402
@@ -206,12 +207,14 @@ class Records(unittest.TestCase):
             outcome.find("ring")
 
     def test_a_failing_run_does_not_stop_the_others(self):
-        failing = records.Run((sys.executable, "-c", "import sys; sys.exit('no such cluster')"), "")
+        failing = records.Run((sys.executable, "-c", "import sys; sys.exit('no such cluster')"), "any")
         writing = records.Run(
-            (sys.executable, "-c", f"import json, sys; print(json.dumps({HEADER!r}), file=open(sys.argv[2], 'w'))"), ""
+            (sys.executable, "-c", f"import json, sys; print(json.dumps({HEADER!r}), file=open(sys.argv[2], 'w'))"),
+            "any",
         )
         with tempfile.TemporaryDirectory() as folder, mock.patch.dict("os.environ", STARLING_BUILD=folder):
             (Path(folder) / "bin").mkdir()
+            (Path(folder) / "bin" / "any").touch()
             cache = records.Cache(folder)
             failures = records.attempt([failing, writing], cache)
             self.assertEqual(len(failures), 1)
@@ -254,6 +257,7 @@ class Commands(unittest.TestCase):
         runs = [*proficz_runs.fixed_runs(), *proficz_runs.tuned_runs(), *bound_runs.all_runs()]
         for setup in emulated_runs.SETUPS:
             runs += [*emulated_runs.together_runs(setup), *emulated_runs.single_runs(setup)]
+            runs += [case.run() for case in bound_emulated.cases(setup)]
         distinct = set(runs)
         self.assertEqual(len({run.key() for run in distinct}), len(distinct))
 
@@ -333,13 +337,49 @@ class Bound(unittest.TestCase):
             self.assertTrue((Path(folder) / "bound-late-ranks.svg").exists())
         for group in bound_targets.groups():
             self.assertIn(f"## {group.title}", text)
-        self.assertIn("**One rank late**: S blocks", text)
+        self.assertIn("**One rank late**: blocks that", text)
 
     def test_every_target_is_among_the_cases_that_are_run(self):
         cases = bound_runs.all_cases()
         for group in bound_targets.groups():
             for target in group.targets:
                 self.assertIn(target.case, cases)
+
+
+class BoundOnTcp(unittest.TestCase):
+    def written(self, times):
+        """As if each algorithm had taken that many ms on 8 hosts in every case, the others 400; on 16 hosts, whose
+        links are half as fast, twice as many."""
+
+        def load(run):
+            cases = (case for setup in emulated_runs.SETUPS for case in bound_emulated.cases(setup))
+            found = next(case for case in cases if case.run() == run)
+            slower = found.setup.hosts / 8
+            header = HEADER | {"processor": "a processor", "mpi": "an MPI"}
+            results = [
+                {"post_arrival_ms": {"p50": slower * times.get(choice.partition(":")[0], 400)}} for choice in found.rows
+            ]
+            return records.Outcome(header, results, "2026-01-01", "")
+
+        cache = mock.Mock(load=load)
+        with tempfile.TemporaryDirectory() as folder:
+            bound_emulated.write(Path(folder), cache, 1)
+            return (Path(folder) / bound_emulated.FILE).read_text(encoding="utf-8")
+
+    def test_aims_compare_the_fastest_row_with_the_ring_the_bound_and_the_mpi_library(self):
+        text = self.written({"slt": 200, "direct": 222, "ring": 300, "native": 600, "ring_segmented": 309})
+        self.assertIn("| 8 hosts: one rank late | 3 | 1 |", text)
+        self.assertIn("the possible saving | at least 95 % | 76 % | **no** |", text)  # (300 - 200) / (300 - 167.8)
+        self.assertIn("over the fastest row | at least 2.00 | 3.00 | yes |", text)
+        self.assertIn("over the fastest | at most 1.100 | 1.110 | **no** |", text)
+        self.assertIn("(P + 1)/P n beta | at most 1.15 | 1.06 | yes |", text)  # 200 / (9/8 167.8)
+        self.assertIn("other row over the ring | at most 1.02 | 0.74 | yes |", text)  # that of direct
+        self.assertIn("tools/lab/cluster run -- starling-bench --algorithm native,ring,slt:segments=256", text)
+
+    def test_every_case_has_the_reproducible_row(self):
+        for setup in emulated_runs.SETUPS:
+            for case in bound_emulated.cases(setup):
+                self.assertIn("direct", [row.partition(":")[0] for row in case.rows])
 
 
 class ModelStatistics(unittest.TestCase):

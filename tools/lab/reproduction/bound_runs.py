@@ -57,6 +57,13 @@ def segments(row, ranks, count):
     return max(1, min(best, MOST_SEGMENTS[row], count))
 
 
+def broadcast_time():
+    """Of a late rank's vector that follows in `late_join`'s blocks, in ms, with the best number of them."""
+    count = segments("late_join", RANKS, MEBI)
+    rounds = count + math.ceil(math.log2(RANKS)) - 1
+    return 1e3 * rounds * (ALPHA + FLOAT * MEBI / BANDWIDTH / count)
+
+
 def separator(text):
     return "," if ":" in text else ":"
 

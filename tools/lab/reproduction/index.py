@@ -36,7 +36,7 @@ DOCUMENTS = (
         "bound-cluster", "bound-cluster.md",
         "how near to the bounds on real TCP, 8 and 16 hosts on one machine; targets, met or not",
     ),
-    ("model-cluster", "model-cluster.md", "the same of the cost model on real TCP, 8 hosts on one machine"),
+    ("model-cluster", "model-cluster.md", "how well the cost model ranks on real TCP, 8 hosts on one machine"),
 )  # fmt: skip
 
 

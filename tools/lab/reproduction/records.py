@@ -164,7 +164,7 @@ def perform(run):
 def require(program):
     """Else each run would say the same."""
     path = program_path(program)
-    if not path.exists():
+    if not path.is_file():
         raise RunError(
             f"{path} is not built: run `tools/setup && cmake --preset release && cmake --build --preset release`, or "
             "name another build folder in STARLING_BUILD"
