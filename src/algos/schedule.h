@@ -11,9 +11,9 @@
 // Order of execution. Each step waits for its dependencies; a kReduce waits with combining only: its message is taken
 // into scratch before, so that two ranks can exchange the same block. Sends of one lane start in program order, at most
 // pacingOf() of them in flight, and of a lane that is `synchronous` until they are taken; so do its receives and
-// reduces, counted together, at most windowOf() (a reduce is in flight until combined). Lanes, and the two directions, do not wait for one another; a kCombine waits for
-// its dependencies alone. The verifier proves every schedule free of deadlock for a window and a pacing of one and
-// unbuffered sends; more of either only starts steps earlier.
+// reduces, counted together, at most windowOf() (a reduce is in flight until combined). Lanes, and the two directions,
+// do not wait for one another; a kCombine waits for its dependencies alone. The verifier proves every schedule free of
+// deadlock for a window and a pacing of one and unbuffered sends; more of either only starts steps earlier.
 #pragma once
 
 #include <algorithm>
