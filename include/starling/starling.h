@@ -6,7 +6,8 @@
  *  2. starling_<verb> controls the library and returns a STARLING_ code; starling_error_string() explains it.
  *  3. Nothing here may be called before MPI_Init or after MPI_Finalize, except starling_error_string() and
  *     starling_version().
- *  4. Threads: as MPI. Under MPI_THREAD_MULTIPLE different threads may use different communicators at the same time.
+ *  4. Threads: MPI's rules hold. Under MPI_THREAD_MULTIPLE different threads may use different communicators at the
+ *     same time.
  *  5. A fault of the tuning itself (database, options, memory) never fails a call: the MPI library's own function
  *     answers instead, and one warning is written to stderr.
  */
@@ -25,57 +26,58 @@ enum {
   STARLING_SUCCESS = 0,
   STARLING_ERROR_ARGUMENT = 1, /* a null pointer, a number out of range, an invalid communicator */
   STARLING_ERROR_STATE = 2,    /* MPI is not initialised, or already finalised */
-  STARLING_ERROR_DATABASE = 3  /* the tuning database cannot be written; stderr has the reason */
+  STARLING_ERROR_DATABASE = 3, /* the tuning database cannot be written; stderr has the reason */
+  STARLING_ERROR_MEMORY = 4    /* memory is short on this rank */
 };
 
-/* A sentence for any code, also for unknown ones. Never NULL; the string lives forever. Any thread. */
+/* Returns a sentence for any code, also for unknown ones, and never NULL; the string lives forever. Any thread. */
 STARLING_EXPORT const char* starling_error_string(int code);
 
-/* "MAJOR.MINOR.PATCH". Any thread. */
+/* Returns "MAJOR.MINOR.PATCH". Any thread. */
 STARLING_EXPORT const char* starling_version(void);
 
-/* MPI_Allreduce, tuned. The site is where this function is called from. */
+/* Does what MPI_Allreduce does, tuned. The site is where this function is called from. */
 STARLING_EXPORT int tuned_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                                     MPI_Comm comm);
 
-/* As tuned_allreduce(), with a name for the site that survives recompilation. Ranks may pass different labels, as they
- * may call from different lines; the string need not outlive the call. */
+/* Does what tuned_allreduce() does, with a name for the site that survives recompilation. Ranks may pass different
+ * labels, as they may call from different lines; the string need not outlive the call. */
 STARLING_EXPORT int tuned_allreduce_at(const char* label, const void* sendbuf, void* recvbuf, int count,
                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
-/* MPI_Bcast, over a binomial tree or, for long messages, a chain, in which ranks that were found to be late come last:
- * after every STARLING_ROOTED_PERIOD calls from one root the ranks exchange how long they waited in their receives, and
- * the longest waiter changes places with the rank that it waited for (after Soga et al. 2007). Periods of calls are
- * also given to MPI_Bcast, which answers where it is faster: the two are compared for each root, short messages apart
- * from long ones, all sizes of either together. As in MPI_Bcast, count and datatype may differ between ranks as long as
- * they describe the same data. Left to MPI_Bcast: empty messages and those of more than 1 GiB, the first calls on a
- * communicator (STARLING_MINIMUM_CALLS), intercommunicators, roots beyond the first 64 of a communicator (128 where
- * each has only short or only long messages), and everything where STARLING_MODE is not tune. Data are moved as bytes:
- * all ranks need the same representation of numbers. */
+/* Does what MPI_Bcast does, over a binomial tree or, for long messages, a chain, in which ranks that were found to be
+ * late come last: after every STARLING_ROOTED_PERIOD calls from one root the ranks exchange how long they waited in
+ * their receives, and the longest waiter changes places with the rank that it waited for (after Soga et al. 2007).
+ * Periods of calls are also given to MPI_Bcast, which answers where it is faster: the two are compared for each root,
+ * short messages apart from long ones, all sizes of either together. As in MPI_Bcast, count and datatype may differ
+ * between ranks as long as they describe the same data. These are left to MPI_Bcast: empty messages and those of more
+ * than 1 GiB, the first calls on a communicator (STARLING_MINIMUM_CALLS), intercommunicators, roots beyond the first 64
+ * of a communicator (128 where each has only short or only long messages), and everything where STARLING_MODE is not
+ * tune. Data are moved as bytes, so all ranks need the same representation of numbers. */
 STARLING_EXPORT int tuned_bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 
-/* MPI_Reduce, over a tree that follows the arrivals: whoever is ready sends to the first rank that will be (Marendic et
- * al. 2012, algorithm 1), or, where the operation does not commute, neighbours merge that are ready first. Arrivals are
- * the mean stamps of STARLING_ROOTED_PERIOD calls to one root; where the ranks' clocks do not compare, nobody counts as
- * late and the tree is balanced. Long vectors travel in segments. Periods of calls are also given to MPI_Reduce, which
- * answers where it is faster, found as in tuned_bcast. In reproducible mode the tree depends on the number of ranks
- * alone. Left to MPI_Reduce: what tuned_bcast leaves to MPI_Bcast (in reproducible mode not the first calls), and the
- * types and operations that tuned_allreduce leaves to MPI_Allreduce. */
+/* Does what MPI_Reduce does, over a tree that follows the arrivals: whoever is ready sends to the first rank that will
+ * be (Marendic et al. 2012, algorithm 1), or, where the operation does not commute, neighbours merge that are ready
+ * first. Arrivals are the mean stamps of STARLING_ROOTED_PERIOD calls to one root; where the ranks' clocks do not
+ * compare, nobody counts as late and the tree is balanced. Long vectors travel in segments. Periods of calls are also
+ * given to MPI_Reduce, which answers where it is faster, found as in tuned_bcast. In reproducible mode the tree depends
+ * on the number of ranks alone. These are left to MPI_Reduce: what tuned_bcast leaves to MPI_Bcast (in reproducible
+ * mode not the first calls), and the types and operations that tuned_allreduce leaves to MPI_Allreduce. */
 STARLING_EXPORT int tuned_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                                  int root, MPI_Comm comm);
 
-/* A site known exactly, without prediction. */
+/* A handle names a site exactly, without prediction. */
 typedef struct starling_site_handle* starling_site;
 
-/* Collective over `comm`: all ranks create the same sites in the same order, with equal labels. The handle must be
- * freed before `comm` is. */
+/* Creates a site, collectively over `comm`: all ranks create the same sites in the same order, with equal labels. The
+ * handle must be freed before `comm` is. */
 STARLING_EXPORT int starling_site_create(MPI_Comm comm, const char* label, starling_site* site);
 
-/* MPI_Allreduce over the site's communicator. All ranks pass the same site. */
+/* Does what tuned_allreduce() does over the site's communicator. All ranks pass the same site. */
 STARLING_EXPORT int tuned_allreduce_site(starling_site site, const void* sendbuf, void* recvbuf, int count,
                                          MPI_Datatype datatype, MPI_Op op);
 
-/* Local. Sets *site to NULL. */
+/* Frees the handle and sets *site to NULL. Local. */
 STARLING_EXPORT int starling_site_free(starling_site* site);
 
 /* Announces, in the middle of a computation, when this rank expects to make its next tuned call on `comm`, so that this
@@ -84,22 +86,22 @@ STARLING_EXPORT int starling_site_free(starling_site* site);
  * calls; of several announcements the last one counts, of more than 8 the eighth. Never waits for another rank, but the
  * next tuned call waits until every rank has announced: so announce early, about halfway. Sends 8 bytes to every other
  * rank of `comm`. Fraction 0 sends nothing: it says, on all ranks or none, that the computation begins now, where it
- * does not begin at the latest tuned call (at a barrier, say). Without effect in a communicator that has not yet made
- * enough calls to be tuned, and on calls that the MPI library's own allreduce answers. In reproducible mode, and where
- * the operation does not commute, ranks keep their order and only `direct` heeds who is late. STARLING_ERROR_ARGUMENT:
- * no communicator, or no such fraction. Thread: as the tuned calls on `comm`. */
+ * does not begin at the latest tuned call (at a barrier, say). The call has no effect in a communicator that has not
+ * yet made enough calls to be tuned, and on calls that the MPI library's own allreduce answers. In reproducible mode,
+ * and where the operation does not commute, ranks keep their order and only `direct` heeds who is late. Returns
+ * STARLING_ERROR_ARGUMENT for no communicator, or no such fraction. Thread: that of the tuned calls on `comm`. */
 STARLING_EXPORT int starling_edge(MPI_Comm comm, double fraction);
 
-/* Collective over MPI_COMM_WORLD, and optional: opens the tuning database and agrees on the options at once. The
+/* Opens the tuning database and agrees on the options at once. It is collective over MPI_COMM_WORLD, and optional. The
  * preload library does this in MPI_Init. A program that links the library and never reduces over MPI_COMM_WORLD needs
  * it for its learning to be stored. */
 STARLING_EXPORT int starling_init(void);
 
-/* Local. Writes what this process has learned and not yet stored; on the rank that holds the database it waits until
- * that is done, at most ten seconds. Not while another thread is in a tuned call. */
+/* Writes what this process has learned and not yet stored; on the rank that holds the database it waits until that is
+ * done, at most ten seconds. It is local, and must not be called while another thread is in a tuned call. */
 STARLING_EXPORT int starling_flush(void);
 
-/* What is in force for one key (site, size class, type, operation) of a communicator. */
+/* Says what is in force for one key (site, size class, type, operation) of a communicator. */
 typedef struct {
   int site;            /* agreed number of the site within the communicator; 0: any */
   long long bytes;     /* of the latest call */
@@ -109,15 +111,15 @@ typedef struct {
   char algorithm[128]; /* as `starling algorithms` names it, with parameters: "slt:segments=64" */
 } starling_key_info;
 
-/* Local. Sets *keys to the number of keys of `comm`: 0 before it has made enough calls. */
+/* Sets *keys to the number of keys of `comm`: 0 before it has made enough calls. Local. */
 STARLING_EXPORT int starling_key_count(MPI_Comm comm, int* keys);
 
-/* Local. Fills *info for key 0 <= index < keys. */
+/* Fills *info for key 0 <= index < keys. Local. */
 STARLING_EXPORT int starling_query(MPI_Comm comm, int index, starling_key_info* info);
 
-/* Local. Copies the virtual-rank table of a key: table[v] is the rank in position v. `table` has room for the size of
- * the communicator. When the latest call on `comm` was one of this key and followed announcements (starling_edge()),
- * it is that call's table. */
+/* Copies the virtual-rank table of a key: table[v] is the rank in position v. `table` has room for the size of the
+ * communicator. When the latest call on `comm` was one of this key and followed announcements (starling_edge()), it is
+ * that call's table. Local. */
 STARLING_EXPORT int starling_query_table(MPI_Comm comm, int index, int* table);
 
 #ifdef __cplusplus

@@ -1,19 +1,25 @@
 #include "algos/broadcast_rounds.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace starling {
 namespace {
 
-// The block that an index receives in round j is the first block of an index between skip(j) and skip(j + 1) before it,
-// all of them different. First blocks are read off paths: an index is a sum of different skips, largest first, and the
-// smallest of them names the round in which the path, and with it index 0's newest block, arrives. The search walks
-// such sums, largest first, and strikes the skips out that it has used.
+// Finds first blocks. The block that an index receives in round j is the first block of an index between skip(j) and
+// skip(j + 1) before it, all of them different. First blocks are read off paths: an index is a sum of different skips,
+// largest first, and the smallest of them names the round in which the path, and with it index 0's newest block,
+// arrives. The search walks such sums, largest first, and strikes the skips out that it has used.
 class FirstBlocks {
  public:
-  FirstBlocks(const std::vector<std::int32_t>& skips, std::int32_t index)
-      : skips_(skips), rounds_(skips.size() - 1), target_(skips.back() + index), is_used_(skips.size(), false) {
+  FirstBlocks(const std::pmr::vector<std::int32_t>& skips, std::int32_t index)
+      : skips_(skips),
+        rounds_(skips.size() - 1),
+        target_(skips.back() + index),
+        is_used_(skips.size(), false, skips.get_allocator()),
+        found_(skips.get_allocator()) {
+    found_.reserve(rounds_);
     const std::size_t own = ownFirstBlock(index);
     is_used_[own] = true;
     explore(0, 2 * skips.back(), rounds_);
@@ -24,7 +30,7 @@ class FirstBlocks {
     }
   }
 
-  std::vector<std::int32_t> take() && { return std::move(found_); }
+  std::pmr::vector<std::int32_t> take() && { return std::move(found_); }
 
  private:
   std::size_t ownFirstBlock(std::int32_t index) const {
@@ -36,7 +42,7 @@ class FirstBlocks {
     return rounds_;
   }
 
-  // Paths on from `reached` by skips up to `largest`, to indices below `limit`.
+  // Follows paths on from `reached` by skips up to `largest`, to indices below `limit`.
   void explore(std::int32_t reached, std::int32_t limit, std::size_t largest) {
     for (std::size_t e = largest + 1; e-- > 0;) {
       if (found_.size() == rounds_) return;
@@ -50,29 +56,30 @@ class FirstBlocks {
       is_used_[e] = true;
     }
   }
-  // Between which indices the next round's may lie.
+  // These tell between which indices that of the next round may lie.
   std::int32_t latest() const { return target_ - skips_[found_.size()]; }
   std::int32_t earliest() const { return target_ - skips_[found_.size() + 1]; }
 
-  const std::vector<std::int32_t>& skips_;
+  const std::pmr::vector<std::int32_t>& skips_;
   const std::size_t rounds_;
   const std::int32_t target_;
-  std::vector<bool> is_used_;
-  std::vector<std::int32_t> found_;
+  std::pmr::vector<bool> is_used_;
+  std::pmr::vector<std::int32_t> found_;
 };
 
 }  // namespace
 
-BroadcastRounds::BroadcastRounds(std::int32_t indices) : indices_(indices), skips_{indices} {
+BroadcastRounds::BroadcastRounds(std::int32_t indices, std::pmr::memory_resource* memory)
+    : indices_(indices), skips_({indices}, memory) {
   while (skips_.front() > 1) skips_.insert(skips_.begin(), (skips_.front() + 1) / 2);
 }
 
-std::vector<std::int32_t> BroadcastRounds::receives(std::int32_t index) const {
+std::pmr::vector<std::int32_t> BroadcastRounds::receives(std::int32_t index) const {
   return FirstBlocks(skips_, index).take();
 }
 
-std::vector<std::int32_t> BroadcastRounds::sends(std::int32_t index) const {
-  std::vector<std::int32_t> blocks;
+std::pmr::vector<std::int32_t> BroadcastRounds::sends(std::int32_t index) const {
+  std::pmr::vector<std::int32_t> blocks(skips_.get_allocator());
   for (std::int32_t round = 0; round < roundsPerPhase(); ++round) {
     const auto j = static_cast<std::size_t>(round);
     blocks.push_back(index == 0 ? round : receives((index + skips_[j]) % indices_)[j]);
@@ -80,14 +87,22 @@ std::vector<std::int32_t> BroadcastRounds::sends(std::int32_t index) const {
   return blocks;
 }
 
-std::vector<BroadcastRound> BroadcastRounds::roundsOf(std::int32_t index, std::int32_t blocks) const {
-  const std::vector<std::int32_t> received = receives(index);
-  const std::vector<std::int32_t> sent = sends(index);
+std::int64_t BroadcastRounds::bytesFor(std::int32_t indices, std::int64_t blocks) {
+  const std::int64_t per_phase = std::bit_width(static_cast<std::uint32_t>(indices - 1));
+  // For each round of a phase another index is asked for its blocks.
+  constexpr std::int64_t kBytesPerSearch = 1024;
+  return (blocks + per_phase) * std::int64_t{sizeof(BroadcastRound)} + (per_phase + 4) * kBytesPerSearch;
+}
+
+std::pmr::vector<BroadcastRound> BroadcastRounds::roundsOf(std::int32_t index, std::int32_t blocks) const {
+  const std::pmr::vector<std::int32_t> received = receives(index);
+  const std::pmr::vector<std::int32_t> sent = sends(index);
   const std::int32_t per_phase = roundsPerPhase();
   const std::int32_t last = blocks - 1;
-  // The last phase is to begin with the last block.
+  // So many rounds are left out, so that the last phase begins with the last block.
   const std::int32_t skipped = (per_phase - last % per_phase) % per_phase;
-  std::vector<BroadcastRound> rounds;
+  std::pmr::vector<BroadcastRound> rounds(skips_.get_allocator());
+  rounds.reserve(static_cast<std::size_t>(last) + static_cast<std::size_t>(per_phase));
   for (std::int32_t number = skipped; number < skipped + last + per_phase; ++number) {
     const std::int32_t in_phase = number % per_phase;
     const std::int32_t phase = number - in_phase - skipped;

@@ -1,12 +1,13 @@
-// A broadcast of many blocks in the fewest rounds: in each, every index sends one block and receives another.
+// Broadcasts many blocks in the fewest rounds: in each, every index sends one block and receives another.
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 namespace starling {
 
-// What one index does in one round. A block below 0: nothing.
+// Tells what one index does in one round. A block below 0 stands for none.
 struct BroadcastRound {
   std::int32_t skip = 0;  // the round's: from the sender's index to the receiver's
   std::int32_t sent = -1;
@@ -17,27 +18,31 @@ struct BroadcastRound {
   bool is_in_last_phase = false;  // in all of whose rounds that is the last block
 };
 
-// K blocks from index 0 to all P indices in K - 1 + ceil(log2 P) rounds. Rounds come in phases of roundsPerPhase(), the
-// last of which handles the last block in the root; round j of a phase has skip(j), modulo P.
+// Brings K blocks from index 0 to all P indices in K - 1 + ceil(log2 P) rounds. Rounds come in phases of
+// roundsPerPhase(), the last of which handles the last block in the root; round j of a phase has skip(j), modulo P.
 // Source: Traff 2024, "Optimal broadcast schedules in logarithmic time" (arXiv 2407.18004).
 // Time and memory of one index: O(log^2 P) and its rounds.
 class BroadcastRounds {
  public:
   // REQUIRES: indices >= 2.
-  explicit BroadcastRounds(std::int32_t indices);
+  explicit BroadcastRounds(std::int32_t indices, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  // REQUIRES: 0 <= index < indices, blocks >= 1.
-  std::vector<BroadcastRound> roundsOf(std::int32_t index, std::int32_t blocks) const;
+  // Returns what the index does, round by round. REQUIRES: 0 <= index < indices, blocks >= 1.
+  std::pmr::vector<BroadcastRound> roundsOf(std::int32_t index, std::int32_t blocks) const;
+
+  // Returns how many bytes roundsOf() and its result take at most.
+  static std::int64_t bytesFor(std::int32_t indices, std::int64_t blocks);
 
   std::int32_t roundsPerPhase() const { return static_cast<std::int32_t>(skips_.size()) - 1; }
 
  private:
-  // By round of the first phase: the block that the index receives, sends. One below 0 is of the phase before.
-  std::vector<std::int32_t> receives(std::int32_t index) const;
-  std::vector<std::int32_t> sends(std::int32_t index) const;
+  // These return, by round of the first phase, the block that the index receives, and the one that it sends. One below
+  // 0 is of the phase before.
+  std::pmr::vector<std::int32_t> receives(std::int32_t index) const;
+  std::pmr::vector<std::int32_t> sends(std::int32_t index) const;
 
   std::int32_t indices_;
-  std::vector<std::int32_t> skips_;  // rising; the last is indices_
+  std::pmr::vector<std::int32_t> skips_;  // rising; the last is indices_
 };
 
 }  // namespace starling

@@ -1,23 +1,26 @@
-// The catalogue: every algorithm is one row. Verifier, tests, documentation, CLI and tuner read it from here.
+// In the catalogue every algorithm is one row. Verifier, tests, documentation, CLI, exports and tuner read it from
+// here. A new algorithm is one file that holds its row (row.h) and one line of catalogue_rows.inc that names it.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "algos/schedule.h"
 #include "algos/topology.h"
 #include "base/status.h"
+#include "schedule/schedule.h"
+#include "schedule/schedule_writer.h"
 
 namespace starling {
 
 inline constexpr int kMaxParameters = 5;
 
-// Values of an algorithm's parameters, in the order of its row; entries beyond the row's are 0.
+// Holds values of an algorithm's parameters, in the order of its row; entries beyond the row's are 0.
 using ParameterValues = std::array<std::int64_t, kMaxParameters>;
 
 struct Parameter {
@@ -27,72 +30,97 @@ struct Parameter {
   std::int64_t fallback;
   const char* unit;  // "" when it has none
   const char* help;
-  // Values beside the default that the tuner simulates, where the row has no closed form for it.
+  // The tuner simulates these values beside the default, where the row has no closed form for the parameter.
   std::span<const std::int64_t> worth_trying{};
+  const char* former_name = "";  // read in texts, too, that were written before the parameter was renamed
 };
 
-// What an algorithm's validity may depend on: nothing else is equal on all ranks.
+// An algorithm's validity may depend on this; nothing else is equal on all ranks.
 struct Shape {
   std::int32_t ranks = 1;
   std::int64_t count = 0;  // elements
   bool commutative = true;
-  const Topology* topology = nullptr;  // by virtual rank, for as long as the shape is used; null: not known
+  const Topology* topology = nullptr;  // for as long as the shape is used; null: not known
+  // The table maps virtual ranks to ranks of the topology; where it is empty, the topology is by virtual rank.
+  std::span<const std::int32_t> table{};
+  // What is asked about the shape takes its memory from here.
+  std::pmr::memory_resource* memory = std::pmr::get_default_resource();
 };
 
-// What a builder needs for one rank's schedule.
+// A builder needs this for one rank's schedule.
 struct BuildRequest {
   Shape shape;
   std::int32_t virtual_rank = 0;
   ParameterValues parameters{};
-  // Predicted lateness by virtual rank, nanoseconds, ascending when the table is sorted; empty means all on time.
+  // These are the predicted latenesses by virtual rank in nanoseconds, ascending when the table is sorted; empty means
+  // all on time.
   std::span<const std::int64_t> lateness_ns;
+
+  // All that is allocated comes from here, and what the schedule keeps is given back to it.
+  std::pmr::memory_resource* memory = std::pmr::get_default_resource();
+
+  Seat seat() const { return {shape.ranks, virtual_rank, shape.count}; }
+  WriterRoom room(std::int64_t steps, std::int64_t side_slots = 0) const { return {memory, steps, side_slots}; }
 };
 
 struct Algorithm {
   std::int32_t id;        // stable: stored in databases and policies
   const char* name;       // lower_snake
+  const char* what;       // it does: a sentence without its subject
   const char* trade_off;  // one line
   std::span<const Parameter> parameters;
   bool keeps_rank_order;  // legal for non-commutative operations (with the identity table)
-  // Combines as recursive_doubling does, whatever the parameters and arrivals: with the identity table all such rows
-  // give the same bits.
+  // The row combines as recursive_doubling does, whatever the parameters and arrivals: with the identity table all such
+  // rows give the same bits.
   bool fixed_association = false;
-  bool uses_arrivals;              // its schedule depends on lateness_ns
-  bool asks_only_whether = false;  // ... only on whether anybody is late
-  // ... on Shape::topology, and is worth trying where this holds. Null: it does not depend on it.
-  bool (*gains_from)(const Topology* topology) = nullptr;
-  std::int32_t scratch_vectors = 1;                // scratch memory in lengths of the vector; see scratchElements()
-  bool (*is_valid)(const Shape& shape);            // null: always valid
-  Schedule (*build)(const BuildRequest& request);  // null: `native`, which has no schedule
-  // Segments by the closed form of the cost, for n b / a of the vector; null: the default is as good as any.
+  bool uses_arrivals;               // its schedule depends on lateness_ns
+  bool uses_only_any_late = false;  // ... only on whether anybody is late
+  // The schedule depends on Shape::topology, and is worth trying where this holds. Null: it does not depend on it.
+  bool (*suits_topology)(const Topology* topology) = nullptr;
+  std::int64_t (*scratch_elements)(const Shape& shape) = nullptr;  // as scratchElements(); null: one vector
+  bool (*is_valid)(const Shape& shape) = nullptr;                  // null: always valid
+  Schedule (*build)(const BuildRequest& request);                  // null: `native`, which has no schedule
+  // Returns the most steps that any rank's schedule has, whoever is late; equal on all ranks. Null where `build` is.
+  std::int64_t (*max_steps)(const Shape& shape, const ParameterValues& parameters) = nullptr;
+  bool has_side_slots = false;  // at most one less than there are ranks
+  // Returns the most bytes that the builder needs beside its writer, equal on all ranks as max_steps is. Null: none to
+  // speak of.
+  std::int64_t (*work_bytes)(const Shape& shape, const ParameterValues& parameters) = nullptr;
+  // Returns the segments by the closed form of the cost, for n b / a of the vector. Null: the default is as good as
+  // any.
   double (*best_segments)(std::int32_t ranks, double transfers) = nullptr;
   const char* valid_text;  // is_valid for people
   const char* cost;        // steps and bytes on the wire; P ranks, n bytes, S segments, a/b/g = alpha/beta/gamma
   const char* source;      // paper, section
+  // The algorithm of Open MPI's coll_tuned_allreduce_algorithm that does the same, or comes nearest; "ignore" is its
+  // own choice.
+  const char* openmpi_nearest;
+  bool openmpi_is_same = false;
 };
 
 inline constexpr std::int32_t kNativeAlgorithm = 0;
 
-// All rows, ordered by id. The first is `native`.
+// Returns all rows, ascending by id. The first is `native`. THREADS: any.
 std::span<const Algorithm> catalogue();
 
-// Elements of scratch memory that a rank needs at most for this row, or for any row.
+// These return the most elements of scratch memory that a rank needs for this row, or for any row.
 std::int64_t scratchElements(const Algorithm& algorithm, const Shape& shape);
 std::int64_t mostScratchElements(const Shape& shape);
 
-// nullptr when there is no such row.
+// Returns nullptr when there is no such row.
 const Algorithm* findAlgorithm(std::string_view name);
 const Algorithm* findAlgorithm(std::int32_t id);
 
-// Its place among the row's parameters; empty where the row has none of that name.
+// Returns the parameter's place in the row; empty where the row has none of that name.
 std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string_view name);
 
 ParameterValues defaultParameters(const Algorithm& algorithm);
 
-// What the row's schedule depends on of these latenesses: all, nothing, or one that says that somebody is late.
-std::span<const std::int64_t> heeded(const Algorithm& algorithm, std::span<const std::int64_t> lateness_ns);
+// Returns what the row's schedule depends on of these latenesses: all, nothing, or one that says that somebody is late.
+std::span<const std::int64_t> relevantLateness(const Algorithm& algorithm, std::span<const std::int64_t> lateness_ns);
 
-// The row may run on this shape: rank order kept where the operation needs it, and the row's own condition.
+// Returns whether the row may run on this shape: it keeps rank order where the operation needs that, and its own
+// condition holds.
 bool isValid(const Algorithm& algorithm, const Shape& shape);
 
 // An algorithm with parameter values, as users write it: "slt:segments=64,window=8". Parameters not named have their
@@ -103,8 +131,9 @@ struct Choice {
 
   bool operator==(const Choice&) const = default;
 };
+inline constexpr Choice kNativeChoice{};
 Result<Choice> parseChoice(std::string_view text);
-// The inverse of parseChoice(); parameters at their defaults are left out.
+// Writes what parseChoice() reads; parameters at their defaults are left out.
 std::string formatChoice(const Choice& choice);
 
 // Builds one rank's schedule. REQUIRES: the row has a builder, isValid(), parameters within their ranges.

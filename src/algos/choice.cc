@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bitset>
 #include <charconv>
 #include <optional>
@@ -17,7 +18,7 @@ std::string listNames(const Rows& rows) {
   return names;
 }
 
-// The text before the first `separator`, and the rest without it.
+// Returns the text before the first `separator`, and the rest without it.
 std::pair<std::string_view, std::string_view> cutAt(std::string_view text, char separator) {
   const std::size_t at = text.find(separator);
   if (at == std::string_view::npos) return {text, {}};
@@ -31,11 +32,19 @@ std::optional<std::int64_t> parseWhole(std::string_view text) {
   return value;
 }
 
+// Returns the parameter's place in the row, by its name or the one that it had before.
+std::optional<std::size_t> findNamedOrRenamed(const Algorithm& algorithm, std::string_view name) {
+  const auto parameter = std::ranges::find_if(
+      algorithm.parameters, [name](const Parameter& p) { return !name.empty() && p.former_name == name; });
+  if (parameter == algorithm.parameters.end()) return findParameter(algorithm, name);
+  return static_cast<std::size_t>(parameter - algorithm.parameters.begin());
+}
+
 using IsSet = std::bitset<kMaxParameters>;
 
 Status applySetting(const Algorithm& algorithm, std::string_view setting, ParameterValues& values, IsSet& is_set) {
   const auto [name, text] = cutAt(setting, '=');
-  const std::optional<std::size_t> index = findParameter(algorithm, name);
+  const std::optional<std::size_t> index = findNamedOrRenamed(algorithm, name);
   if (!index) {
     const std::string known = algorithm.parameters.empty() ? "it has none" : listNames(algorithm.parameters);
     return Status::error(fmt::format("{} has no parameter \"{}\"; known: {}.", algorithm.name, name, known));

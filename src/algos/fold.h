@@ -1,9 +1,9 @@
-// Folding any number of ranks to a power of two.
+// Folds any number of ranks to a power of two.
 #pragma once
 
 #include <cstdint>
 
-#include "algos/schedule_writer.h"
+#include "schedule/schedule_writer.h"
 
 namespace starling {
 
@@ -16,16 +16,16 @@ class Fold {
 
   explicit Fold(std::int32_t ranks);
 
-  // Ranks that remain: the largest power of two not above the number of ranks.
+  // Returns how many ranks remain: the largest power of two not above the number of ranks.
   std::int32_t power() const { return power_; }
-  // Position of a rank among those that remain, or kFoldedAway.
+  // Returns the position of a rank among those that remain, or kFoldedAway.
   std::int32_t positionOf(std::int32_t rank) const;
-  // The inverse of positionOf().
+  // Returns the rank at a position, as the inverse of positionOf().
   std::int32_t rankAt(std::int32_t position) const;
-  // The rank hands its input to a neighbour, or has that of one.
+  // Returns whether the rank hands its input to a neighbour, or has that of one.
   bool isInPair(std::int32_t rank) const { return rank < 2 * folded_; }
 
-  // The steps before and after the power-of-two part, for `block`.
+  // These write the steps before and after the power-of-two part, for `block`.
   void writeFolding(ScheduleWriter& writer, std::int32_t rank, const Block& block, std::int32_t tag) const;
   void writeUnfolding(ScheduleWriter& writer, std::int32_t rank, const Block& block, std::int32_t tag) const;
 

@@ -23,7 +23,7 @@ std::int64_t bestSegments(const LinkCosts& costs, std::int64_t bytes, std::int64
   const std::int64_t transfers = on_the_wire / std::max<std::int64_t>(costs.alpha_ns, 1);
   // IEEE 754 rounds roots correctly: equal operands give equal results everywhere.
   const auto best = static_cast<std::int64_t>(std::sqrt(static_cast<double>(others) * static_cast<double>(transfers)));
-  return std::clamp<std::int64_t>(best, 1, std::clamp<std::int64_t>(bytes / kShortestSegment, 1, kMostSegments));
+  return std::clamp<std::int64_t>(best, 1, std::clamp<std::int64_t>(bytes / kShortestSegment, 1, kMaxSegments));
 }
 
 }  // namespace starling

@@ -1,4 +1,4 @@
-// What messages and reductions cost, in whole numbers: ranks that agree on these plan alike.
+// Says what messages and reductions cost, in whole numbers: ranks that agree on these plan alike.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ struct LinkCosts {
   std::int64_t gamma_ps = 0;     // picoseconds per byte reduced
 };
 
-// Parts that a vector is cut into at most, so that tags suffice with any MPI library.
-inline constexpr std::int64_t kMostSegments = 4096;
-// Bytes that a segment has at least: below that processors take longer to handle messages than wires to carry them.
+// A vector is cut into at most so many parts, so that tags suffice with any MPI library.
+inline constexpr std::int64_t kMaxSegments = 4096;
+// A segment has at least so many bytes: below that processors take longer to handle messages than wires to carry them.
 inline constexpr std::int64_t kShortestSegment = 8192;
 
-// One message. REQUIRES: bytes < 2^31, costs below 10^9.
+// Returns the time of one message. REQUIRES: bytes < 2^31, costs below 10^9.
 std::int64_t transferNs(const LinkCosts& costs, std::int64_t bytes);
-// One message, and its reduction into what the receiver has.
+// Returns the time of one message and of its reduction into what the receiver has.
 std::int64_t mergeNs(const LinkCosts& costs, std::int64_t bytes);
 
-// Where (S + others) (a + n b / S) is least, within these bounds: `others` messages pass in a row beside the S segments
-// of one link.
+// Returns the S for which (S + others) (a + n b / S) is least, within these bounds: `others` messages pass in a row
+// beside the S segments of one link.
 std::int64_t bestSegments(const LinkCosts& costs, std::int64_t bytes, std::int64_t others);
 
 }  // namespace starling

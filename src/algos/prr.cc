@@ -1,23 +1,23 @@
-// Pre-reduced ring: ranks that come early combine some blocks among themselves before the latest rank is there.
+// In a pre-reduced ring, ranks that come early combine some blocks among themselves before the latest rank is there.
 //
 // k[i] is the number of pre-steps of virtual rank i, sorted by arrival: one more than its successor's where the
 // receiver of that step is present early enough for all of them. Block j starts at the first rank i with i + k[i] >= j,
 // so rank i begins with block i + k[i]. That sum never falls along the ranks and is P - 1 at the last, hence the blocks
 // that start at rank i are those above the first block of rank i - 1, and rank i completes those that start at rank i
-// + 1. All integers, so that every rank computes the same.
+// + 1. All numbers are integers, so that every rank computes the same.
 #include <algorithm>
 #include <vector>
 
-#include "algos/builders.h"
-#include "algos/partition.h"
 #include "algos/ring_walk.h"
+#include "algos/row.h"
+#include "schedule/partition.h"
 
 namespace starling {
 namespace {
 
-std::vector<std::int32_t> firstBlocks(const BuildRequest& request, std::int64_t tau_ns) {
+std::pmr::vector<std::int32_t> firstBlocks(const BuildRequest& request, std::int64_t tau_ns) {
   const std::int32_t ranks = request.shape.ranks;
-  std::vector<std::int32_t> first_blocks(ranks);
+  std::pmr::vector<std::int32_t> first_blocks(ranks, request.memory);
   first_blocks[ranks - 1] = ranks - 1;
   std::int32_t pre_steps = 0;
   for (std::int32_t i = ranks - 2; i >= 0; --i) {
@@ -30,12 +30,18 @@ std::vector<std::int32_t> firstBlocks(const BuildRequest& request, std::int64_t 
   return first_blocks;
 }
 
-}  // namespace
+std::int64_t prrSteps(const Shape& shape, const ParameterValues& parameters) {
+  return ringWalkSteps(shape, parameters[1]);
+}
+
+std::int64_t prrWorkBytes(const Shape& shape, const ParameterValues&) {
+  return shape.ranks * std::int64_t{sizeof(std::int32_t)};
+}
 
 Schedule buildPrr(const BuildRequest& request) {
   const std::int32_t rank = request.virtual_rank;
   const std::int32_t ranks = request.shape.ranks;
-  const std::vector<std::int32_t> first_blocks = firstBlocks(request, request.parameters[0]);
+  const std::pmr::vector<std::int32_t> first_blocks = firstBlocks(request, request.parameters[0]);
   const auto starting_at = [&](std::int32_t i) {
     return i == 0 ? first_blocks[0] + 1 : first_blocks[i] - first_blocks[i - 1];
   };
@@ -47,5 +53,32 @@ Schedule buildPrr(const BuildRequest& request) {
   const auto pieces = static_cast<std::int32_t>(std::min(request.parameters[1], longest_block));
   return buildRingWalk(request, place, pieces);
 }
+
+constexpr Parameter kPrrParameters[] = {
+    {"tau_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer one of the P blocks; 0 = no pre-steps, a plain ring"},
+    {"segments", 1, 1024, 1, "", "pieces of each of the P blocks, pipelined along the ring"},
+    kWindow,
+    kPacing};
+
+}  // namespace
+
+constexpr Algorithm kPrrRow{
+    .id = 6,
+    .name = "prr",
+    .what =
+        "is a ring in which ranks that come early combine some blocks among themselves before the latest rank is "
+        "there.",
+    .trade_off =
+        "a ring whose early ranks combine while they wait; needs a predicted arrival pattern, else it is the ring",
+    .parameters = kPrrParameters,
+    .keeps_rank_order = false,
+    .uses_arrivals = true,
+    .build = buildPrr,
+    .max_steps = prrSteps,
+    .work_bytes = prrWorkBytes,
+    .valid_text = kAnyShape,
+    .cost = "as ring; of the blocks of n/P the early ranks send up to 2 P, the latest down to P + 1",
+    .source = "Proficz 2018, section 4.2, figure 7 (misprints mended)",
+    .openmpi_nearest = "ring"};
 
 }  // namespace starling

@@ -1,12 +1,12 @@
-// Rabenseifner: reduce-scatter by vector halving, then allgather by the same exchanges backwards. The distance doubles
-// while the vector halves (and not the other way round), so that a rank always holds the combination of consecutive
-// ranks and rank order is kept.
+// Rabenseifner's algorithm is a reduce-scatter by vector halving and then an allgather by the same exchanges backwards.
+// The distance doubles while the vector halves (and not the other way round), so that a rank always holds the
+// combination of consecutive ranks and rank order is kept.
 #include <vector>
 
-#include "algos/builders.h"
 #include "algos/fold.h"
-#include "algos/partition.h"
-#include "algos/schedule_writer.h"
+#include "algos/row.h"
+#include "schedule/partition.h"
+#include "schedule/schedule_writer.h"
 
 namespace starling {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::int32_t kHalvingTag = 0;  // also folding and unfolding: no pair 
 constexpr std::int32_t kDoublingTag = 1;
 constexpr std::int32_t kTagSpan = 2;
 
-// One exchange of the reduce-scatter: what this rank goes on with, and what it leaves to the partner.
+// One exchange of the reduce-scatter tells what this rank goes on with, and what it leaves to the partner.
 struct Exchange {
   std::int32_t partner;
   Block kept;
@@ -23,8 +23,9 @@ struct Exchange {
 };
 
 // The vector is cut into `power` parts first and halves are whole parts, so that both partners cut alike.
-std::vector<Exchange> planExchanges(const Fold& fold, std::int32_t position, const Block& whole) {
-  std::vector<Exchange> exchanges;
+std::pmr::vector<Exchange> planExchanges(const Fold& fold, std::int32_t position, const Block& whole,
+                                         std::pmr::memory_resource* memory) {
+  std::pmr::vector<Exchange> exchanges(memory);
   std::int32_t first = 0;
   std::int32_t parts = fold.power();
   const auto join = [&](std::int32_t from, std::int32_t to) {
@@ -43,18 +44,21 @@ std::vector<Exchange> planExchanges(const Fold& fold, std::int32_t position, con
   return exchanges;
 }
 
-}  // namespace
+// A rank that the fold has paired has two steps more.
+std::int64_t rabenseifnerSteps(const Shape& shape, const ParameterValues&) {
+  return 4 * ceilLog2(Fold(shape.ranks).power()) + 2;
+}
 
 Schedule buildRabenseifner(const BuildRequest& request) {
   const std::int32_t rank = request.virtual_rank;
   const Block whole{0, request.shape.count};
   const Fold fold(request.shape.ranks);
-  ScheduleWriter writer(request, kTagSpan);
+  ScheduleWriter writer(request.seat(), kTagSpan, request.room(rabenseifnerSteps(request.shape, request.parameters)));
 
   fold.writeFolding(writer, rank, whole, kHalvingTag);
   const std::int32_t position = fold.positionOf(rank);
   if (position != Fold::kFoldedAway) {
-    const std::vector<Exchange> exchanges = planExchanges(fold, position, whole);
+    const std::pmr::vector<Exchange> exchanges = planExchanges(fold, position, whole, request.memory);
     for (const Exchange& exchange : exchanges) {
       const bool is_above = exchange.partner < rank;
       writer.send(exchange.given, exchange.partner, kHalvingTag);
@@ -69,5 +73,26 @@ Schedule buildRabenseifner(const BuildRequest& request) {
   fold.writeUnfolding(writer, rank, whole, kHalvingTag);
   return std::move(writer).finish();
 }
+
+}  // namespace
+
+constexpr Algorithm kRabenseifnerRow{
+    .id = 2,
+    .name = "rabenseifner",
+    .what =
+        "halves the vector from exchange to exchange until each rank has one reduced part, and goes the same way back "
+        "to collect all parts.",
+    .trade_off = "few rounds and little data, for long vectors; pays two whole vectors where P is not a power of two",
+    .parameters = kFlowParameters,
+    .keeps_rank_order = true,
+    .fixed_association = true,
+    .uses_arrivals = false,
+    .build = buildRabenseifner,
+    .max_steps = rabenseifnerSteps,
+    .valid_text = kAnyShape,
+    .cost = "2 a log2 P + 2 n b (P-1)/P + n g (P-1)/P; P not a power of two: 2 (a + n b) + n g more",
+    .source = "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005, allreduce for long messages",
+    .openmpi_nearest = "rabenseifner",
+    .openmpi_is_same = true};
 
 }  // namespace starling

@@ -6,8 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "algos/partition.h"
-#include "algos/schedule_writer.h"
+#include "algos/schedule_bytes.h"
+#include "schedule/partition.h"
+#include "schedule/schedule_writer.h"
 
 namespace starling {
 namespace {
@@ -20,7 +21,7 @@ std::int64_t latenessOf(std::span<const std::int64_t> lateness_ns, std::int32_t 
 
 // Where the root would give its partial result away it takes the other's instead, and the other's part in all that
 // follows: a merge takes as long in either direction.
-void leadTo(std::int32_t root, std::vector<Merge>& merges) {
+void leadTo(std::int32_t root, std::pmr::vector<Merge>& merges) {
   std::int32_t replaced = root;  // whose part the root has
   for (Merge& merge : merges) {
     if (merge.source == replaced) {
@@ -32,24 +33,28 @@ void leadTo(std::int32_t root, std::vector<Merge>& merges) {
   }
 }
 
-// By rising lateness, the root last.
-std::vector<Merge> sortedChain(const ReductionShape& shape, std::span<const std::int64_t> lateness_ns) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(shape.ranks));
+// Makes a chain by rising lateness, with the root last.
+std::pmr::vector<Merge> sortedChain(const ReductionShape& shape, std::span<const std::int64_t> lateness_ns,
+                                    std::pmr::memory_resource* memory) {
+  std::pmr::vector<std::int32_t> order(static_cast<std::size_t>(shape.ranks), memory);
   std::iota(order.begin(), order.end(), 0);
   std::erase(order, shape.root);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
     return latenessOf(lateness_ns, a) < latenessOf(lateness_ns, b);
   });
   order.push_back(shape.root);
-  std::vector<Merge> merges;
+  std::pmr::vector<Merge> merges(memory);
+  merges.reserve(order.size());
   for (std::size_t i = 1; i < order.size(); ++i) merges.push_back({order[i - 1], order[i]});
   return merges;
 }
 
-// From both ends to the root, the side first that is complete first.
-std::vector<Merge> chainsInRankOrder(const ReductionShape& shape, std::span<const std::int64_t> lateness_ns) {
-  std::vector<Merge> lower;
-  std::vector<Merge> upper;
+// Makes chains from both ends to the root; the side that is complete first is merged first.
+std::pmr::vector<Merge> chainsInRankOrder(const ReductionShape& shape, std::span<const std::int64_t> lateness_ns,
+                                          std::pmr::memory_resource* memory) {
+  std::pmr::vector<Merge> lower(memory);
+  std::pmr::vector<Merge> upper(memory);
+  for (auto* side : {&lower, &upper}) side->reserve(static_cast<std::size_t>(shape.ranks));
   std::int64_t latest_lower = 0;
   std::int64_t latest_upper = 0;
   for (std::int32_t rank = 0; rank < shape.root; ++rank) {
@@ -68,12 +73,12 @@ std::vector<Merge> chainsInRankOrder(const ReductionShape& shape, std::span<cons
 }  // namespace
 
 std::int64_t completionNs(const ReductionPlan& plan, std::int32_t ranks, std::span<const std::int64_t> lateness_ns,
-                          std::int64_t segment_ns) {
+                          std::int64_t segment_ns, std::pmr::memory_resource* memory) {
   struct Partial {
     std::int64_t first = 0;  // segment
     std::int64_t last = 0;
   };
-  std::vector<Partial> partials(static_cast<std::size_t>(ranks));
+  std::pmr::vector<Partial> partials(static_cast<std::size_t>(ranks), memory);
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     const std::int64_t ready = latenessOf(lateness_ns, rank);
     partials[static_cast<std::size_t>(rank)] = {ready, ready};
@@ -89,28 +94,33 @@ std::int64_t completionNs(const ReductionPlan& plan, std::int32_t ranks, std::sp
 }
 
 ReductionPlan planReduction(const ReductionShape& shape, std::span<const std::int64_t> lateness_ns,
-                            const LinkCosts& costs) {
+                            const LinkCosts& costs, std::pmr::memory_resource* memory) {
   const bool is_fixed = shape.association == Association::kFixed;
   const std::int64_t step_ns = mergeNs(costs, shape.bytes);
-  const std::span<const std::int64_t> heeded = is_fixed ? std::span<const std::int64_t>() : lateness_ns;
-  std::vector<Merge> tree = shape.association == Association::kAny ? earliestReadyMerges(shape.ranks, heeded, step_ns)
-                                                                   : neighbourMerges(shape.ranks, heeded, step_ns);
+  const std::span<const std::int64_t> relevant_ns = is_fixed ? std::span<const std::int64_t>() : lateness_ns;
+  std::pmr::vector<Merge> tree = shape.association == Association::kAny
+                                     ? earliestReadyMerges(shape.ranks, relevant_ns, step_ns, memory)
+                                     : neighbourMerges(shape.ranks, relevant_ns, step_ns, memory);
   leadTo(shape.root, tree);
   const auto segments_for = [&](std::int64_t others) {
     return static_cast<std::int32_t>(bestSegments(costs, shape.bytes, others));
   };
   const std::int32_t rounds = std::bit_width(static_cast<std::uint32_t>(shape.ranks - 1));
-  std::vector<ReductionPlan> plans{{tree, 1}, {tree, segments_for(rounds)}};
+  std::pmr::vector<ReductionPlan> plans(memory);
+  plans.reserve(3);
+  for (const std::int32_t segments : {1, segments_for(rounds)}) {
+    plans.push_back({std::pmr::vector<Merge>(tree, memory), segments});
+  }
   if (!is_fixed) {
     const bool is_free = shape.association == Association::kAny;
-    plans.push_back(
-        {is_free ? sortedChain(shape, heeded) : chainsInRankOrder(shape, heeded), segments_for(shape.ranks - 2)});
+    plans.push_back({is_free ? sortedChain(shape, relevant_ns, memory) : chainsInRankOrder(shape, relevant_ns, memory),
+                     segments_for(shape.ranks - 2)});
   }
   ReductionPlan* best = nullptr;
   std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
   for (ReductionPlan& plan : plans) {
     const std::int64_t segment_ns = mergeNs(costs, (shape.bytes + plan.segments - 1) / plan.segments);
-    const std::int64_t completion = completionNs(plan, shape.ranks, heeded, segment_ns);
+    const std::int64_t completion = completionNs(plan, shape.ranks, relevant_ns, segment_ns, memory);
     if (completion >= earliest) continue;
     earliest = completion;
     best = &plan;
@@ -118,12 +128,24 @@ ReductionPlan planReduction(const ReductionShape& shape, std::span<const std::in
   return std::move(*best);
 }
 
-Schedule buildReduction(std::int32_t ranks, std::int32_t rank, std::int64_t count, const ReductionPlan& plan) {
+std::int64_t reductionBytes(std::int32_t ranks, std::int64_t bytes, const LinkCosts& costs) {
+  // Each rank takes its place in the five lists of merges that there are at most, in the order of a chain, and as a
+  // partial result.
+  constexpr std::int64_t kPlanBytesPerRank = 5 * sizeof(Merge) + sizeof(std::int32_t) + 2 * sizeof(std::int64_t);
+  const std::int64_t segments = bestSegments(costs, bytes, std::max(ranks - 2, 1));
+  const std::int64_t more = bestSegments(costs, bytes, std::bit_width(static_cast<std::uint32_t>(ranks - 1)));
+  return bytesOfSteps(std::max(segments, more) * ranks) + mergeOrderBytes(ranks) + ranks * kPlanBytesPerRank;
+}
+
+Schedule buildReduction(std::int32_t ranks, std::int32_t rank, std::int64_t count, const ReductionPlan& plan,
+                        std::pmr::memory_resource* memory) {
   const auto segments = static_cast<std::int32_t>(std::min<std::int64_t>(plan.segments, count));
-  ScheduleWriter writer(
-      {.shape = {.ranks = ranks, .count = count}, .virtual_rank = rank, .parameters = {}, .lateness_ns = {}}, segments);
+  const auto own_merges = std::count_if(plan.merges.begin(), plan.merges.end(), [rank](const Merge& merge) {
+    return merge.source == rank || merge.target == rank;
+  });
+  ScheduleWriter writer({ranks, rank, count}, segments, {memory, own_merges * segments});
   for (const auto& [source, target] : plan.merges) {
-    // Who has the partial result of an interval of ranks is one of them: where intervals merge, the lower one is left.
+    // One of the ranks of an interval has its partial result: where intervals merge, the lower one is on the left.
     const OperandOrder order = source < target ? OperandOrder::kIncomingLeft : OperandOrder::kIncomingRight;
     for (std::int32_t i = 0; i < segments && (rank == source || rank == target); ++i) {
       const Block segment = partOf({0, count}, segments, i);

@@ -1,8 +1,10 @@
 #include "algos/ring_walk.h"
 
-#include "algos/builders.h"
-#include "algos/partition.h"
-#include "algos/schedule_writer.h"
+#include <algorithm>
+
+#include "algos/row.h"
+#include "schedule/partition.h"
+#include "schedule/schedule_writer.h"
 
 namespace starling {
 namespace {
@@ -16,7 +18,7 @@ class RingWalk {
         previous_((request.virtual_rank + ranks_ - 1) % ranks_),
         next_((request.virtual_rank + 1) % ranks_),
         whole_{0, request.shape.count},
-        writer_(request, 2 * ranks_ * pieces) {}
+        writer_(request.seat(), 2 * ranks_ * pieces, request.room(ringWalkSteps(request.shape, pieces))) {}
 
   Schedule build() && {
     for (std::int32_t turn = 0; turn < ranks_; ++turn) reduceTurn(turn);
@@ -61,6 +63,10 @@ class RingWalk {
 };
 
 }  // namespace
+
+std::int64_t ringWalkSteps(const Shape& shape, std::int64_t pieces) {
+  return 4 * std::min(shape.ranks * pieces, shape.count);
+}
 
 Schedule buildRingWalk(const BuildRequest& request, const RingPlace& place, std::int32_t pieces) {
   return RingWalk(request, place, pieces).build();

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <string>
 #include <utility>
 
 namespace starling {
 namespace {
 
-// Appends the numbers of a line; what is wrong with it, or nothing.
+// Appends the numbers of a line; returns what is wrong with it, or nothing.
 std::string appendRow(std::string_view line, std::vector<std::int32_t>& links) {
   constexpr std::string_view kBetween = " \t\r,";
   while (true) {
@@ -96,14 +95,31 @@ bool tellsApart(const Topology* topology) {
   return sharesNodes(topology) || (topology != nullptr && !topology->links.empty());
 }
 
-std::vector<std::vector<std::int32_t>> ranksOfNodes(const Topology* topology, std::int32_t ranks) {
-  std::map<std::int32_t, std::vector<std::int32_t>> by_node;
-  for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    const bool is_known = topology != nullptr && !topology->nodes.empty();
-    by_node[is_known ? topology->nodes[static_cast<std::size_t>(rank)] : rank].push_back(rank);
+NodeMembers ranksOfNodes(const Topology* topology, std::int32_t ranks, std::span<const std::int32_t> table,
+                         std::pmr::memory_resource* memory) {
+  const bool is_known = topology != nullptr && !topology->nodes.empty();
+  const auto node_of = [&](std::int32_t rank) {
+    const std::int32_t place = table.empty() ? rank : table[static_cast<std::size_t>(rank)];
+    return is_known ? topology->nodes[static_cast<std::size_t>(place)] : place;
+  };
+  // Pairs of node and rank are sorted node by node.
+  std::pmr::vector<std::pair<std::int32_t, std::int32_t>> placed(memory);
+  placed.reserve(static_cast<std::size_t>(ranks));
+  for (std::int32_t rank = 0; rank < ranks; ++rank) placed.emplace_back(node_of(rank), rank);
+  std::sort(placed.begin(), placed.end());
+  const auto end_of_node = [&placed](auto begin) {
+    return std::find_if(begin, placed.end(), [begin](const auto& place) { return place.first != begin->first; });
+  };
+  std::size_t count = 0;
+  for (auto it = placed.begin(); it != placed.end(); it = end_of_node(it)) ++count;
+  NodeMembers nodes(memory);
+  nodes.reserve(count);
+  for (auto it = placed.begin(); it != placed.end();) {
+    const auto end = end_of_node(it);
+    auto& members = nodes.emplace_back();
+    members.reserve(static_cast<std::size_t>(end - it));
+    for (; it != end; ++it) members.push_back(it->second);
   }
-  std::vector<std::vector<std::int32_t>> nodes;
-  for (auto& [node, members] : by_node) nodes.push_back(std::move(members));
   std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.back() < b.back(); });
   return nodes;
 }

@@ -1,7 +1,8 @@
-// Where ranks run and what links them.
+// Tells where ranks run and what links them.
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,40 +17,43 @@ struct TreeLink {
 
   bool operator==(const TreeLink&) const = default;
 };
-// All links of a tree, a rank's own in the order of the halves that they lead to: the largest first.
-using TreeLinks = std::vector<TreeLink>;
+// Lists all links of a tree, a rank's own in the order of the halves that they lead to: the largest first.
+using TreeLinks = std::pmr::vector<TreeLink>;
 
-// By rank, or by virtual rank where a schedule is built. Equal on all ranks.
+// The topology is by rank, or by virtual rank where a schedule is built, and equal on all ranks.
 struct Topology {
   std::vector<std::int32_t> nodes{};  // number of the rank's node, any; empty = each rank has a node of its own
-  // By rank and rank: how much the link between the two carries, relative to the others, 0 to kHeaviestLink; 0 = there
-  // is none, and messages go round. Symmetric. Empty = as the nodes say.
+  // A symmetric matrix tells, by rank and rank, how much the link between the two carries, relative to the others, from
+  // 0 to kHeaviestLink; 0 = there is none, and messages go round. Empty = as the nodes say.
   std::vector<std::int32_t> links{};
-  std::vector<TreeLinks> trees{};  // topologyTrees(), made once; empty: not yet
+  std::pmr::vector<TreeLinks> trees{};  // topologyTrees(), made once; empty: not yet
 
   bool operator==(const Topology&) const = default;
 };
 
 inline constexpr std::int32_t kHeaviestLink = 1'000'000;
 
-// Links are known, and trees made, of so many ranks at most: both grow with their square.
-inline constexpr std::int32_t kMostLinkedRanks = 128;
+// Links are known, and trees are made, of so many ranks at most, because both grow with their square.
+inline constexpr std::int32_t kMaxLinkedRanks = 128;
 
-// The topology by virtual rank. `table`: virtual rank -> rank; empty = identity.
+// Returns the topology by virtual rank. `table` maps virtual rank -> rank; empty = identity.
 Topology arranged(const Topology& topology, std::span<const std::int32_t> table);
 
-// A link matrix as users write it: a line for each rank, with whole numbers from 0 to kHeaviestLink between blanks or
-// commas; what follows # is a comment. Errors name the line, and say what is wrong: numbers, lines of different length,
-// no square, a diagonal other than 0, values that differ between the two directions.
+// Reads a link matrix as users write it: a line for each rank, with whole numbers from 0 to kHeaviestLink between
+// blanks or commas; what follows # is a comment. Errors name the line, and say what is wrong: numbers, lines of
+// different length, no square, a diagonal other than 0, values that differ between the two directions.
 Result<std::vector<std::int32_t>> parseLinks(std::string_view text);
 
-// Several ranks share a node, but not all. Null: no.
+// Returns whether several ranks share a node, but not all; false for null.
 bool sharesNodes(const Topology* topology);
-// The same, or links are known.
+// Returns whether that is so, or links are known.
 bool tellsApart(const Topology* topology);
 
-// The ranks of each node, ascending. Nodes come by their last rank, so that with the table sorted by arrival the node
-// of the latest rank is the last.
-std::vector<std::vector<std::int32_t>> ranksOfNodes(const Topology* topology, std::int32_t ranks);
+// Lists the ranks of each node, ascending. Nodes come by their last rank, so that with the table sorted by arrival the
+// node of the latest rank is the last.
+// With a `table` (virtual rank -> rank of the topology) these are virtual ranks.
+using NodeMembers = std::pmr::vector<std::pmr::vector<std::int32_t>>;
+NodeMembers ranksOfNodes(const Topology* topology, std::int32_t ranks, std::span<const std::int32_t> table = {},
+                         std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
 }  // namespace starling

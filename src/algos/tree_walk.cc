@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "algos/builders.h"
-#include "algos/partition.h"
+#include "schedule/partition.h"
 
 namespace starling {
 
@@ -31,7 +30,8 @@ void writeBroadcast(ScheduleWriter& writer, const TreePlace& place, const TreeLo
 Schedule buildAlongTree(const BuildRequest& request, const TreePlace& place, std::int64_t segments) {
   const std::int64_t count = request.shape.count;
   const TreeLoad load{{0, count}, static_cast<std::int32_t>(std::min(segments, count)), 0};
-  ScheduleWriter writer(request, load.segments);
+  const std::int64_t links = std::ssize(place.children) + (place.parent >= 0 ? 1 : 0);
+  ScheduleWriter writer(request.seat(), load.segments, request.room(treeSteps(links, segments, count)));
   writeReduction(writer, place, load);
   writeBroadcast(writer, place, load);
   return std::move(writer).finish();

@@ -1,26 +1,63 @@
-// Two levels: the ranks of a node first combine among themselves, then the nodes among one another. Each of the leaders
-// of a node owns a share of the vector: it takes that share from the other ranks of its node, combines it with the
-// leaders of the same share on other nodes, and hands it back.
+// On two levels, the ranks of a node first combine among themselves, then the nodes among one another. Each of the
+// leaders of a node owns a share of the vector: it takes that share from the other ranks of its node, combines it with
+// the leaders of the same share on other nodes, and hands it back.
 #include <algorithm>
 
-#include "algos/builders.h"
-#include "algos/partition.h"
-#include "algos/schedule_writer.h"
+#include "algos/row.h"
 #include "algos/topology.h"
+#include "schedule/partition.h"
+#include "schedule/schedule_writer.h"
 
 namespace starling {
 namespace {
 
 enum Parameters : std::size_t { kInner, kLeaders };
 
+std::int32_t leadersPerNode(const NodeMembers& nodes, const ParameterValues& parameters) {
+  std::size_t fewest = nodes.front().size();
+  for (const auto& members : nodes) fewest = std::min(fewest, members.size());
+  const std::int64_t wanted = parameters[kLeaders];
+  return static_cast<std::int32_t>(wanted == 0 ? fewest : std::min<std::size_t>(wanted, fewest));
+}
+
+Shape innerShape(const NodeMembers& nodes, std::int64_t count) {
+  return {.ranks = static_cast<std::int32_t>(nodes.size()), .count = count};
+}
+
+// Counts the steps of the nodes' own allreduce of the longest share.
+std::int64_t innerSteps(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
+  const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(parameters[kInner]));
+  const Block share = partOf({0, shape.count}, leadersPerNode(nodes, parameters), 0);
+  return inner.max_steps(innerShape(nodes, share.count), defaultParameters(inner));
+}
+
+std::int64_t twoLevelStepsOn(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
+  std::size_t most = 0;
+  for (const auto& members : nodes) most = std::max(most, members.size());
+  const std::int64_t within = leadersPerNode(nodes, parameters) + static_cast<std::int64_t>(most) - 1;
+  return 2 * within + innerSteps(nodes, shape, parameters);
+}
+
+std::int64_t twoLevelSteps(const Shape& shape, const ParameterValues& parameters) {
+  return twoLevelStepsOn(ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory), shape, parameters);
+}
+
+// Counts the lists of nodes, and schedules of the inner algorithm, one after another.
+std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parameters) {
+  const NodeMembers nodes = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
+  constexpr std::int64_t kBytesPerRank = 192;
+  return shape.ranks * kBytesPerRank + 2 * ScheduleWriter::bytesFor(innerSteps(nodes, shape, parameters), 0);
+}
+
 class TwoLevel {
  public:
   explicit TwoLevel(const BuildRequest& request)
       : request_(request),
         rank_(request.virtual_rank),
-        nodes_(ranksOfNodes(request.shape.topology, request.shape.ranks)),
-        leaders_(leadersPerNode()),
-        writer_(request, leaders_ + innerOf(0, 0).tag_span) {
+        nodes_(ranksOfNodes(request.shape.topology, request.shape.ranks, request.shape.table, request.memory)),
+        leaders_(leadersPerNode(nodes_, request.parameters)),
+        writer_(request.seat(), leaders_ + innerOf(0, 0).tag_span,
+                request.room(twoLevelStepsOn(nodes_, request.shape, request.parameters))) {
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
       const auto place = std::find(nodes_[node].begin(), nodes_[node].end(), rank_);
       if (place == nodes_[node].end()) continue;
@@ -38,15 +75,8 @@ class TwoLevel {
   }
 
  private:
-  std::int32_t leadersPerNode() const {
-    std::size_t fewest = nodes_.front().size();
-    for (const auto& members : nodes_) fewest = std::min(fewest, members.size());
-    const std::int64_t wanted = request_.parameters[kLeaders];
-    return static_cast<std::int32_t>(wanted == 0 ? fewest : std::min<std::size_t>(wanted, fewest));
-  }
-
   Block shareOf(std::int32_t leader) const { return partOf({0, request_.shape.count}, leaders_, leader); }
-  const std::vector<std::int32_t>& members() const { return nodes_[node_]; }
+  const std::pmr::vector<std::int32_t>& members() const { return nodes_[node_]; }
 
   void collect(std::int32_t leader) {
     if (leader != local_) return writer_.send(shareOf(leader), members()[leader], leader, kReduceLane);
@@ -62,11 +92,12 @@ class TwoLevel {
     }
   }
 
-  // The nodes' own allreduce of one share, over node numbers.
+  // Builds the nodes' own allreduce of one share, over node numbers.
   Schedule innerOf(std::int32_t leader, std::int32_t node) const {
     const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(request_.parameters[kInner]));
     BuildRequest request;
-    request.shape = {.ranks = static_cast<std::int32_t>(nodes_.size()), .count = shareOf(leader).count};
+    request.memory = request_.memory;
+    request.shape = innerShape(nodes_, shareOf(leader).count);
     request.virtual_rank = node;
     request.parameters = defaultParameters(inner);
     return buildSchedule(inner, request);
@@ -86,15 +117,47 @@ class TwoLevel {
 
   const BuildRequest& request_;
   std::int32_t rank_;
-  std::vector<std::vector<std::int32_t>> nodes_;  // ranks
-  std::int32_t leaders_;                          // of each node
+  NodeMembers nodes_;     // ranks
+  std::int32_t leaders_;  // of each node
   ScheduleWriter writer_;
   std::int32_t node_ = 0;
   std::int32_t local_ = 0;  // this rank's place in its node
 };
 
+Schedule buildTwoLevel(const BuildRequest& request) { return TwoLevel(request).build(); }
+
+constexpr std::int64_t kInnerWorthTrying[] = {1, 2};
+constexpr std::int64_t kLeadersWorthTrying[] = {1};
+constexpr Parameter kTwoLevelParameters[] = {
+    {"inner", 1, 3, 3, "", "among the nodes: 1 = recursive_doubling, 2 = rabenseifner, 3 = ring", kInnerWorthTrying},
+    {"leaders", 0, 64, 0, "", "ranks of each node that own a share; 0 = as many as the smallest node has",
+     kLeadersWorthTrying},
+    kWindow,
+    kPacing};
+
 }  // namespace
 
-Schedule buildTwoLevel(const BuildRequest& request) { return TwoLevel(request).build(); }
+constexpr Algorithm kTwoLevelRow{
+    .id = 13,
+    .name = "two_level",
+    .what =
+        "combines shares of the vector within each node first, then among the nodes, and hands the results back within "
+        "the nodes.",
+    .trade_off =
+        "ranks of a node combine first, so that few messages leave it; needs several ranks per node, else it "
+        "is its inner algorithm",
+    .parameters = kTwoLevelParameters,
+    .keeps_rank_order = false,
+    .uses_arrivals = false,
+    .suits_topology = sharesNodes,
+    .build = buildTwoLevel,
+    .max_steps = twoLevelSteps,
+    .work_bytes = twoLevelWorkBytes,
+    .valid_text = kAnyShape,
+    .cost =
+        "q ranks on each of N nodes: 2 (q - 1) a + 2 n b' (q-1)/q within a node, b' of its memory, and the inner "
+        "algorithm's cost for n/q bytes on N ranks",
+    .source = "the usual hierarchy, as in Open MPI's han; shares for all ranks of a node: own",
+    .openmpi_nearest = "ignore"};
 
 }  // namespace starling

@@ -1,4 +1,4 @@
-// The clock seam: the library reads time through it, tests set it.
+// The seam of the clock: the library reads the time through it, and tests set the time.
 #pragma once
 
 #include "base/units.h"
@@ -12,8 +12,8 @@ class Clock {
   virtual Seconds now() const = 0;
 };
 
-// CLOCK_MONOTONIC: one clock for all processes of one boot of one machine. An offset other than zero makes it another
-// machine's clock, for tests of what must hold across machines.
+// A clock that reads CLOCK_MONOTONIC, which is one clock for all processes of one boot of one machine. An offset other
+// than zero makes it another machine's clock, for tests of what must hold across machines.
 class MonotonicClock final : public Clock {
  public:
   explicit MonotonicClock(Seconds offset = {}) : offset_(offset) {}

@@ -2,14 +2,42 @@
 
 #include <atomic>
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <set>
+#include <string>
+
+#include "base/printable.h"
 
 namespace starling {
 namespace {
 
 std::atomic<LogLevel> g_level{LogLevel::kWarning};
 std::atomic<LogSink> g_sink{nullptr};
+
+void write(LogLevel level, std::string_view message) {
+  // A message may quote a file or a database that anyone wrote.
+  const std::string safe = printable(message);
+  if (LogSink sink = g_sink.load(); sink != nullptr) {
+    sink(level, safe);
+    return;
+  }
+  // One write per line, so that lines of several ranks do not mix.
+  const std::string line = "starling: " + safe + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+// Whether this process was never told of `topic`; where memory is too short to know, it was.
+bool isNew(std::string_view topic) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> told;
+  try {
+    const std::lock_guard lock(mutex);
+    return told.emplace(topic).second;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
 
 }  // namespace
 
@@ -19,25 +47,17 @@ LogLevel logLevel() { return g_level; }
 
 void setLogSink(LogSink sink) { g_sink = sink; }
 
-void log(LogLevel level, std::string_view message) {
+void log(LogLevel level, std::string_view message) noexcept {
   if (level > g_level.load()) return;
-  if (LogSink sink = g_sink.load(); sink != nullptr) {
-    sink(level, message);
-    return;
+  try {
+    write(level, message);
+  } catch (const std::exception&) {
+    std::fputs("starling: memory is short, and a message is lost; free some memory\n", stderr);
   }
-  // One write per line, so that lines of several ranks do not mix.
-  const std::string line = "starling: " + std::string(message) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void logOnce(LogLevel level, std::string_view topic, std::string_view message) {
-  static std::mutex mutex;
-  static std::set<std::string, std::less<>> told;
-  {
-    const std::lock_guard lock(mutex);
-    if (!told.emplace(topic).second) return;
-  }
-  log(level, message);
+void logOnce(LogLevel level, std::string_view topic, std::string_view message) noexcept {
+  if (isNew(topic)) log(level, message);
 }
 
 }  // namespace starling

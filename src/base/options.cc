@@ -131,6 +131,15 @@ constexpr OptionRow kTable[] = {
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<double>(row, text, 0.1, 3600.0, options.flush_interval.value);
      }},
+    {"STARLING_WATCHDOG", "0, or number, 0.1 to 86400", "30", "seconds", false,
+     "How long a rank waits for the others to join Starling before it says which have not; 0 says nothing.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       if (text == "0") {
+         options.watchdog = {};
+         return Status::ok();
+       }
+       return applyNumber<double>(row, text, 0.1, 86400.0, options.watchdog.value);
+     }},
     {"STARLING_WRITER", "thread | inline", "thread", "", false,
      "Who writes the database: a thread of its own, or (where a process may have none) the program between its calls.",
      applyWriter},

@@ -1,4 +1,4 @@
-// The one table of options: parser, documentation and CLI are made from it.
+// The one table of options, from which the parser, the documentation and the CLI are made.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class Mode { kOff, kObserve, kTune };
 enum class TablePolicy { kSort, kSwap };
 enum class WriterThread { kOwn, kCallers };
 
-// What the user may set. Fields that change results or behaviour come first, then those that only change speed.
+// What the user may set. The fields that change results or behaviour come first, then those that only change speed.
 struct Options {
   Mode mode = Mode::kTune;
   std::string algorithm;  // "" = tuned; else NAME or NAME:parameter=value,...
@@ -33,6 +33,7 @@ struct Options {
   std::int64_t trial_calls = 2;
   std::int64_t longest_epoch = 256;
   std::int64_t rooted_period = 16;
+  Seconds watchdog{30.0};  // 0: never
   Seconds flush_interval{2.0};
   WriterThread writer = WriterThread::kOwn;
   Seconds clock_offset;  // of this process's clock
@@ -40,7 +41,7 @@ struct Options {
   bool operator==(const Options&) const = default;
 };
 
-// One row of the table.
+// One row of the table of options.
 struct OptionRow {
   const char* variable;  // environment variable
   const char* values;    // what it takes, for people: "off | observe | tune", "whole number, 1 to 4096"
@@ -53,7 +54,7 @@ struct OptionRow {
 
 std::span<const OptionRow> optionTable();
 
-// Looks up one environment variable; nullopt when it is not set.
+// Looks up one environment variable; returns nullopt when it is not set.
 using EnvironmentLookup = std::function<std::optional<std::string>(const char* variable)>;
 
 struct ParsedOptions {
@@ -64,10 +65,10 @@ struct ParsedOptions {
 // Reads every row of the table through `lookup`.
 ParsedOptions parseOptions(const EnvironmentLookup& lookup);
 
-// parseOptions() of this process's environment.
+// Reads every row of the table from this process's environment.
 ParsedOptions parseEnvironment();
 
-// The database path in force: `options.database`, else $XDG_DATA_HOME/starling/tuning.db, else
+// Returns the path of the database: `options.database`, else $XDG_DATA_HOME/starling/tuning.db, else
 // $HOME/.local/share/starling/tuning.db, else "starling-tuning.db" in the working directory.
 std::string databasePath(const Options& options, const EnvironmentLookup& lookup);
 std::string databasePath(const Options& options);

@@ -1,4 +1,4 @@
-// A result that cannot be ignored, with a sentence for people inside.
+// A result that cannot be ignored; when it is a failure, it holds a sentence that tells people why.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ class [[nodiscard]] Status {
   static Status error(std::string message) { return Status(std::move(message)); }
 
   bool isOk() const { return !message_.has_value(); }
-  // Empty when isOk().
+  // The message is empty when isOk().
   const std::string& message() const {
     static const std::string kEmpty;
     return message_ ? *message_ : kEmpty;

@@ -28,7 +28,7 @@ struct Bytes {
   constexpr auto operator<=>(const Bytes&) const = default;
 };
 
-// Whole nanoseconds: the form in which durations are agreed between ranks, because integers compare equal everywhere.
+// Converts to whole nanoseconds, the form in which ranks agree on durations, because integers compare equal everywhere.
 constexpr std::int64_t toNanoseconds(Seconds a) { return static_cast<std::int64_t>(a.value * 1e9); }
 constexpr Seconds fromNanoseconds(std::int64_t nanoseconds) { return {static_cast<double>(nanoseconds) * 1e-9}; }
 

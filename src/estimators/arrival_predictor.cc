@@ -14,8 +14,8 @@ constexpr double kExponentialFactor = 0.25;
 
 constexpr Eigen::Index columnOf(PredictionMethod method) { return static_cast<Eigen::Index>(method); }
 
-// Weights w (n x 1), oldest first, such that w . y is the value at time n of the least-squares line through
-// (0, y0) ... (n-1, y(n-1)). They depend on n alone, so one product with the history predicts for all ranks.
+// Returns weights w (n x 1), oldest first, such that w . y is the value at time n of the least-squares line through (0,
+// y0) ... (n-1, y(n-1)). They depend on n alone, so one product with the history predicts for all ranks.
 Eigen::VectorXd lineWeights(Eigen::Index n) {
   // Times are centred: a single point, which determines no slope, then gives the horizontal line.
   const double centre = static_cast<double>(n - 1) / 2.0;
@@ -51,7 +51,7 @@ struct ArrivalPredictor::State {
   Eigen::Index window() const { return history.cols(); }
   Eigen::Index held() const { return std::min<Eigen::Index>(observations, window()); }
 
-  // Until a forecast from data was tested, the first lateness stands for the error: nothing was known.
+  // Until a forecast was tested on data, the first lateness stands for the error, since nothing was known before it.
   Eigen::Index testedForecasts() const { return std::clamp<Eigen::Index>(observations - 1, 1, window()); }
 
   void scoreForecasts(const Eigen::VectorXd& lateness);
@@ -61,7 +61,7 @@ struct ArrivalPredictor::State {
   std::int64_t observations = 0;
   Eigen::MatrixXd history;                       // ranks x window; call i is in column i % window
   Eigen::VectorXd exponential;                   // ranks x 1: the exponential average
-  Eigen::MatrixXd forecast;                      // ranks x methods: of the next call
+  Eigen::MatrixXd forecast;                      // ranks x methods: what each method predicts for the next call
   std::array<Eigen::MatrixXd, kMethods> errors;  // per method, ranks x window: absolute errors of its forecasts
   Eigen::VectorXd line_weights;                  // held x 1, oldest first
 };
@@ -83,7 +83,7 @@ void ArrivalPredictor::State::forecastNext() {
   const Eigen::Index n = held();
   if (line_weights.size() != n) line_weights = lineWeights(n);
   const Eigen::Index oldest = observations > window() ? observations % window() : 0;
-  Eigen::VectorXd weights(n);  // by column of the history
+  Eigen::VectorXd weights(n);  // in the order of the history's columns
   for (Eigen::Index age = 0; age < n; ++age) weights((oldest + age) % n) = line_weights(age);
 
   forecast.col(columnOf(PredictionMethod::kMovingAverage)) = history.leftCols(n).rowwise().mean();

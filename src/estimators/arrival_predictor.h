@@ -1,4 +1,4 @@
-// Who will be late, and by how much: predictors of the arrival pattern, per rank.
+// Predictors of the arrival pattern: who will be late, and by how much.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct ArrivalPrediction {
   std::vector<PredictionMethod> method;  // by rank: the one with the smallest rolling error
 };
 
-// Keeps the last `window` latenesses of every rank (a ranks x window matrix) and predicts the next call's. Each method
-// predicts every call before it is observed, so that its rolling error is a true forecast error: simple moving average
-// over the window (seed 000, section 2.3; Marendic 2016), exponential average with factor 0.25, and a line fitted by
-// least squares over the window (Eigen).
+// Keeps the last `window` latenesses of every rank (a ranks x window matrix) and predicts those of the next call. There
+// are three methods: the simple moving average over the window (Proficz 2018, section 2.3; Marendic et al. 2016), the
+// exponential average with factor 0.25, and a line fitted to the window by least squares. Each method predicts every
+// call before the call is observed, so that its rolling error is a true forecast error.
 // THREADS: not thread-safe; one owner.
 class ArrivalPredictor {
  public:
@@ -32,16 +32,17 @@ class ArrivalPredictor {
   ArrivalPredictor(ArrivalPredictor&&) noexcept;
   ArrivalPredictor& operator=(ArrivalPredictor&&) noexcept;
 
-  // One call's lateness by rank. REQUIRES: lateness.size() == ranks.
+  // Takes in one call's lateness by rank. REQUIRES: lateness.size() == ranks.
   void observe(std::span<const Seconds> lateness);
 
-  // Zeros before the first observation. After one, no forecast was tested yet: the error is that lateness itself.
+  // Predicts the next call. Before the first observation all figures are zeros; after one, no forecast has been tested
+  // yet, and the error is that first lateness itself.
   ArrivalPrediction predict() const;
 
   std::int64_t observations() const;
 
  private:
-  struct State;  // hides Eigen
+  struct State;  // keeps Eigen out of this header
   std::unique_ptr<State> state_;
 };
 

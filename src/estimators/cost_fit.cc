@@ -12,15 +12,15 @@ namespace {
 
 constexpr int kCoefficients = 3;
 
-// Columns are independent when the smallest pivot is above this share of the largest; noise in time does not enter the
-// columns, so what is below is rounding.
+// Columns are independent when the smallest pivot is above this share of the largest. Noise in the measured times does
+// not enter the columns, so what is below comes from rounding.
 constexpr double kRankThreshold = 1e-9;
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, kCoefficients>;  // samples x coefficients
 using Coefficients = Eigen::Matrix<double, kCoefficients, 1>;
 
-// The least-squares solution that uses only the columns whose bit is set in `subset`; empty when those columns do not
-// determine it or a coefficient would be negative.
+// Returns the least-squares solution that uses only the columns whose bit is set in `subset`; it is empty when those
+// columns do not determine it or a coefficient would be negative.
 std::optional<Coefficients> solveSubset(const Rows& rows, const Eigen::VectorXd& target, unsigned subset) {
   std::vector<Eigen::Index> columns;
   for (int column = 0; column < kCoefficients; ++column) {
@@ -45,7 +45,7 @@ std::optional<Coefficients> solveSubset(const Rows& rows, const Eigen::VectorXd&
 // that say the same, the first gets the coefficient.
 Coefficients solveNonNegative(const Rows& rows, const Eigen::VectorXd& target) {
   constexpr unsigned kSubsets[] = {0b001, 0b010, 0b100, 0b011, 0b101, 0b110, 0b111};
-  const double least_gain = 1e-12 * target.squaredNorm();  // below it is rounding
+  const double least_gain = 1e-12 * target.squaredNorm();  // a gain below it is rounding
   Coefficients best = Coefficients::Zero();
   double best_squares = target.squaredNorm();
   for (unsigned subset : kSubsets) {
@@ -80,7 +80,7 @@ FittedCost fitCost(std::span<const CostSample> samples) {
     rows.row(i) << sample.messages, sample.sent_bytes, sample.reduced_bytes;
     rows.row(i) /= sample.time.value;
   }
-  // Columns of norm 1, or the bytes would drown the messages in the rank test.
+  // The columns are scaled to norm 1, or the bytes would drown the messages in the rank test.
   Coefficients scale = rows.colwise().norm().transpose();
   for (double& norm : scale) norm = norm > 0.0 ? norm : 1.0;
   rows = rows * scale.cwiseInverse().asDiagonal();

@@ -1,4 +1,4 @@
-// Fitting alpha, beta and gamma to what probes and calls really took.
+// Fits alpha, beta and gamma to what probes and calls really took.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace starling {
 
-// One measured time and how often each unit cost is on its critical path: time = messages alpha + sent_bytes beta +
+// One measured time, and how often each unit cost is on its critical path: time = messages alpha + sent_bytes beta +
 // reduced_bytes gamma.
 struct CostSample {
   double messages = 0.0;
@@ -23,9 +23,10 @@ struct FittedCost {
   Seconds residual;    // root mean square, unweighted
 };
 
-// Non-negative least squares on rows weighted by 1 / time, so that small and large messages count alike (relative
-// error). A coefficient that no sample determines, or that would be negative, is 0; where two say the same, the earlier
-// of alpha, beta, gamma gets the cost. Samples whose time is not positive are ignored. No samples give zeros.
+// Solves non-negative least squares on rows weighted by 1 / time, so that small and large messages count alike
+// (relative error). A coefficient that no sample determines, or that would be negative, is 0; where two coefficients
+// explain the same cost, the earlier of alpha, beta, gamma gets it. Samples whose time is not positive are ignored. No
+// samples give zeros.
 FittedCost fitCost(std::span<const CostSample> samples);
 
 }  // namespace starling

@@ -22,8 +22,9 @@ std::vector<double> sortedCopy(std::span<const double> values) {
   return sorted;
 }
 
-// The 0.975 quantile of Student's t with `freedom` >= 1 degrees: a table where the tails are heavy, and beyond it the
-// expansion about the normal quantile (Abramowitz and Stegun 26.7.5), there within 2e-4.
+// Returns the 0.975 quantile of Student's t with `freedom` >= 1 degrees: from a table where the tails are heavy, and
+// beyond the table by the expansion about the normal quantile (Abramowitz and Stegun 26.7.5), which is within 2e-4
+// there.
 double studentQuantile(std::size_t freedom) {
   constexpr double kTable[] = {12.706205, 4.302653, 3.182446, 2.776445, 2.570582,
                                2.446912,  2.364624, 2.306004, 2.262157, 2.228139};

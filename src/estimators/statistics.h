@@ -6,7 +6,7 @@
 
 namespace starling {
 
-// n = 0 gives a Summary of zeros.
+// What is known of n samples; n = 0 gives a Summary of zeros.
 struct Summary {
   std::size_t n = 0;
   double mean = 0.0;
@@ -17,13 +17,13 @@ struct Summary {
 };
 Summary summarize(std::span<const double> values);
 
-// Quantile by linear interpolation between order statistics, q in [0, 1]. REQUIRES: values not empty.
+// Returns a quantile by linear interpolation between order statistics, q in [0, 1]. REQUIRES: values not empty.
 double quantile(std::span<const double> values, double q);
 
-// Standard deviation estimated from the median absolute deviation (x 1.4826): one outlier does not move it.
+// Estimates the standard deviation from the median absolute deviation (x 1.4826), which one outlier does not move.
 double robustDeviation(std::span<const double> values);
 
-// Half the width of the two-sided 95% confidence interval of the mean, by Student's t. Infinite for n < 2.
+// Returns half the width of the two-sided 95% confidence interval of the mean, by Student's t; infinite for n < 2.
 double confidenceHalfWidth(const Summary& summary);
 
 }  // namespace starling

@@ -1,13 +1,14 @@
-// The C interface: starling.h.
+// Implements the C interface, starling.h.
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "algos/catalogue.h"
 #include "mpi/allreduce.h"
+#include "mpi/entry.h"
 #include "mpi/runtime.h"
 #include "starling/starling.h"
 
@@ -22,23 +23,22 @@ namespace {
 
 int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
               const CallOrigin& origin) {
-  Runtime& runtime = Runtime::get();
-  // Arguments that MPI refuses are left for MPI to refuse.
   const bool is_valid = count >= 0 && datatype != MPI_DATATYPE_NULL && op != MPI_OP_NULL && recvbuf != MPI_IN_PLACE;
-  Session* session = is_valid ? runtime.session(comm) : nullptr;
-  if (session == nullptr) return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
-  try {
-    const int code = session->allreduce(sendbuf, recvbuf, count, datatype, op, origin);
-    runtime.afterCall(*session);
+  Session* const session = sessionOfCall(is_valid, comm);
+  if (session == nullptr) {
+    const std::optional<AbsentSession> absent =
+        is_valid ? Runtime::get().absentSession(comm) : std::optional<AbsentSession>();
+    if (absent) absent->beforeCall();
+    const int code = origin.native(sendbuf, recvbuf, count, datatype, op, comm);
+    if (absent) absent->afterCall();
     return code;
-  } catch (const std::bad_alloc&) {
-    // No exception may reach C or Fortran; what the other ranks do by now is not known here.
-    PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
-    return MPI_ERR_NO_MEM;
   }
+  const int code = called(comm, [&] { return session->allreduce(sendbuf, recvbuf, count, datatype, op, origin); });
+  Runtime::get().afterCall(*session);
+  return code;
 }
 
-// The communicator's session, if it has that key; else null.
+// Returns the communicator's session, if it has that key; else null.
 const Session* sessionWithKey(MPI_Comm comm, int index) {
   const Session* session = Runtime::get().findSession(comm);
   return session != nullptr && index >= 0 && index < session->keys().size() ? session : nullptr;
@@ -60,6 +60,8 @@ const char* starling_error_string(int code) {
       return "an argument is a null pointer, out of range, or an invalid communicator";
     case STARLING_ERROR_STATE:
       return "MPI is not initialised, or already finalised";
+    case STARLING_ERROR_MEMORY:
+      return "memory is short on this rank";
     case STARLING_ERROR_DATABASE:
       return "the tuning database cannot be written; a message on stderr says why";
     default:
@@ -70,9 +72,10 @@ const char* starling_error_string(int code) {
 const char* starling_version(void) { return STARLING_VERSION; }
 
 int starling_allreduce_from(const void* return_address, const void* sendbuf, void* recvbuf, int count,
-                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, starling::NativeAllreduce native) {
   CallOrigin origin;
   origin.return_address = reinterpret_cast<std::uint64_t>(return_address);
+  origin.native = native;
   return starling::allreduce(sendbuf, recvbuf, count, datatype, op, comm, origin);
 }
 
@@ -91,11 +94,13 @@ int tuned_allreduce_at(const char* label, const void* sendbuf, void* recvbuf, in
 }
 
 int starling_site_create(MPI_Comm comm, const char* label, starling_site* site) {
-  if (label == nullptr || site == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
-  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  starling::Session* session = Runtime::get().session(comm);
-  *site = new starling_site_handle{comm, session != nullptr ? session->createSite(label) : starling::kAnySite};
-  return STARLING_SUCCESS;
+  return starling::controlled([&] {
+    if (label == nullptr || site == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
+    if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+    starling::Session* session = Runtime::get().session(comm);
+    *site = new starling_site_handle{comm, session != nullptr ? session->createSite(label) : starling::kAnySite};
+    return STARLING_SUCCESS;
+  });
 }
 
 int tuned_allreduce_site(starling_site site, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
@@ -115,22 +120,35 @@ int starling_site_free(starling_site* site) {
 }
 
 int starling_edge(MPI_Comm comm, double fraction) {
-  // Written so that what is no number is refused too.
-  if (comm == MPI_COMM_NULL || !(fraction >= 0.0 && fraction <= 1.0)) return STARLING_ERROR_ARGUMENT;
-  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  if (starling::Session* session = Runtime::get().findSession(comm)) session->announce(fraction);
-  return STARLING_SUCCESS;
+  return starling::controlled([&] {
+    // The comparison is written so that what is no number is refused, too.
+    if (comm == MPI_COMM_NULL || !(fraction >= 0.0 && fraction <= 1.0)) return STARLING_ERROR_ARGUMENT;
+    if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+    if (starling::Session* session = Runtime::get().findSession(comm)) session->announce(fraction);
+    return STARLING_SUCCESS;
+  });
 }
 
 int starling_init(void) {
-  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  Runtime::get().start();
-  return STARLING_SUCCESS;
+  return starling::controlled([&] {
+    if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+    Runtime::get().start();
+    return STARLING_SUCCESS;
+  });
+}
+
+void starling_init_in_mpi_init(void) {
+  static_cast<void>(starling::controlled([] {
+    if (Runtime::get().isUsable()) Runtime::get().start(true);
+    return static_cast<int>(STARLING_SUCCESS);
+  }));
 }
 
 int starling_flush(void) {
-  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  return Runtime::get().flush() ? STARLING_SUCCESS : STARLING_ERROR_DATABASE;
+  return starling::controlled([&] {
+    if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+    return Runtime::get().flush() ? STARLING_SUCCESS : STARLING_ERROR_DATABASE;
+  });
 }
 
 int starling_key_count(MPI_Comm comm, int* keys) {
@@ -142,21 +160,23 @@ int starling_key_count(MPI_Comm comm, int* keys) {
 }
 
 int starling_query(MPI_Comm comm, int index, starling_key_info* info) {
-  if (info == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
-  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  const starling::Session* session = starling::sessionWithKey(comm, index);
-  if (session == nullptr) return STARLING_ERROR_ARGUMENT;
-  const starling::KeyTable::Entry& entry = session->keys().entry(index);
-  const starling::PlannedChoice planned = starling::choiceOfCall(entry.plan, entry.calls_since_plan);
-  *info = {};
-  info->site = entry.key.site;
-  info->bytes = entry.signature.bytes();
-  info->calls = entry.calls_since_plan;
-  info->exploring = planned.exploration ? 1 : 0;
-  info->settled = entry.plan.state == starling::KeyState::kSettled ? 1 : 0;
-  const std::string algorithm = starling::formatChoice(planned.choice);
-  std::strncpy(info->algorithm, algorithm.c_str(), sizeof(info->algorithm) - 1);
-  return STARLING_SUCCESS;
+  return starling::controlled([&] {
+    if (info == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
+    if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+    const starling::Session* session = starling::sessionWithKey(comm, index);
+    if (session == nullptr) return STARLING_ERROR_ARGUMENT;
+    const starling::KeyTable::Entry& entry = session->keys().entry(index);
+    const starling::PlannedChoice planned = starling::choiceOfCall(entry.plan, entry.calls_since_plan);
+    *info = {};
+    info->site = entry.key.site;
+    info->bytes = entry.signature.bytes();
+    info->calls = entry.calls_since_plan;
+    info->exploring = planned.exploration ? 1 : 0;
+    info->settled = entry.plan.state == starling::KeyState::kSettled ? 1 : 0;
+    const std::string algorithm = starling::formatChoice(planned.choice);
+    std::strncpy(info->algorithm, algorithm.c_str(), sizeof(info->algorithm) - 1);
+    return STARLING_SUCCESS;
+  });
 }
 
 int starling_query_table(MPI_Comm comm, int index, int* table) {

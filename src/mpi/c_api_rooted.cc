@@ -1,25 +1,16 @@
-// The C interface of the rooted collectives: starling.h.
-#include <new>
-
+// Implements the C interface of the rooted collectives, starling.h.
+#include "mpi/entry.h"
 #include "mpi/runtime.h"
 #include "starling/starling.h"
 
 namespace starling {
 namespace {
 
-// Calls `call` with the communicator's session; where it has none, or the program's arguments are for MPI to refuse,
-// the MPI library's own function.
+// Calls `call` with the rooted calls of the communicator, or the MPI library's own function where there are none.
 template <typename Call, typename Native>
 int callRooted(bool is_valid, MPI_Comm comm, const Call& call, const Native& native) {
-  Session* const session = is_valid ? Runtime::get().session(comm) : nullptr;
-  if (session == nullptr) return native();
-  try {
-    return call(session->rooted());
-  } catch (const std::bad_alloc&) {
-    // No exception may reach C or Fortran; what the other ranks do by now is not known here.
-    PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
-    return MPI_ERR_NO_MEM;
-  }
+  Session* const session = sessionOfCall(is_valid, comm);
+  return session == nullptr ? native() : called(comm, [&] { return call(session->rooted()); });
 }
 
 }  // namespace

@@ -1,22 +1,31 @@
 #include "mpi/runtime.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <numeric>
+#include <string>
 
 #include "base/log.h"
-#include "mpi/machine.h"
-#include "store/codec.h"
+#include "mpi/exchange/roll_call.h"
+#include "mpi/exchange/share_bytes.h"
+#include "mpi/execution/datatypes.h"
 
 namespace starling {
 namespace {
 
-constexpr Seconds kOpenPatience{3.0};
-constexpr Seconds kFlushPatience{10.0};
-constexpr Seconds kFinishPatience{5.0};
+// A session takes so much memory when it is made.
+constexpr std::size_t kSpareBytes = std::size_t{64} << 10;
 
-// All members are of this MPI_COMM_WORLD: communicators may also join processes that were spawned. All members see it
-// alike.
-bool isWithinWorld(MPI_Comm communicator) {
+// Records are this process's own affair: that they are lost touches no call, and no other rank.
+void warnOfLoss(const std::exception& fault) noexcept {
+  logOnce(LogLevel::kWarning, "loss",
+          [&] { return std::string("some of what was learned is not stored: ") + fault.what(); });
+}
+
+// Returns the ranks of the communicator that are of another MPI_COMM_WORLD: communicators may also join processes that
+// were spawned.
+std::vector<int> ranksBeyondWorld(MPI_Comm communicator) {
   int size = 0;
   PMPI_Comm_size(communicator, &size);
   MPI_Group group = MPI_GROUP_NULL;
@@ -29,11 +38,12 @@ bool isWithinWorld(MPI_Comm communicator) {
   PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
   PMPI_Group_free(&group);
   PMPI_Group_free(&world);
-  return std::find(world_ranks.begin(), world_ranks.end(), MPI_UNDEFINED) == world_ranks.end();
+  std::erase_if(ranks, [&](int rank) { return world_ranks[static_cast<std::size_t>(rank)] != MPI_UNDEFINED; });
+  return ranks;
 }
 
-// The attributes of MPI_COMM_SELF are deleted while MPI still works, says the standard. SimGrid's MPI has ended by
-// then: nothing can be agreed or handed over any more.
+// Returns whether MPI has ended. The attributes of MPI_COMM_SELF are deleted while MPI still works, says the standard,
+// but SimGrid's MPI has ended by then: nothing can be agreed or handed over any more.
 bool isTooLate() {
   int is_finalized = 0;
   PMPI_Finalized(&is_finalized);
@@ -60,28 +70,22 @@ void Runtime::initialize() {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, onCommunicatorDelete, &session_key_, this);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, onFinalize, &finalize_key_, this);
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
+  static_cast<void>(elementType(MPI_BYTE));  // takes its memory at the first use
+  setSpareMemory(new (std::nothrow) std::byte[kSpareBytes]);
 }
 
-// The bytes of rank 0, on all ranks.
-void Runtime::agree(MPI_Comm communicator, std::vector<std::uint8_t>& bytes) {
-  auto size = static_cast<long long>(bytes.size());
-  PMPI_Bcast(&size, 1, MPI_LONG_LONG, 0, communicator);
-  bytes.resize(static_cast<std::size_t>(size));
-  PMPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, 0, communicator);
-}
-
-void Runtime::start() {
+void Runtime::start(bool is_in_init) {
   if (started_ || !isUsable()) return;
-  agreeWithWorld();
+  agreeWithWorld(is_in_init);
   started_ = true;
 }
 
-void Runtime::agreeWithWorld() {
+// Opens a private copy of the world communicator, without the program's error handler.
+void Runtime::openPrivateWorld() {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &private_world_) != MPI_SUCCESS) {
     private_world_ = MPI_COMM_NULL;
-    settings_.options.mode = Mode::kOff;  // MPI makes it so on all ranks or none
     return;
   }
   PMPI_Comm_set_errhandler(private_world_, MPI_ERRORS_RETURN);
@@ -91,55 +95,86 @@ void Runtime::agreeWithWorld() {
   int highest_level = level;
   PMPI_Allreduce(&level, &highest_level, 1, MPI_INT, MPI_MAX, private_world_);
   is_multithreaded_ = highest_level == MPI_THREAD_MULTIPLE;
+}
+
+void Runtime::agreeWithWorld(bool is_in_init) {
+  const RollCall call{parseEnvironment().options.watchdog, is_in_init, is_in_init ? "MPI_Init" : "MPI_COMM_WORLD", {}};
+  if (awaitAllRanks(MPI_COMM_WORLD, call, clock_) == MPI_SUCCESS) openPrivateWorld();
+  if (private_world_ == MPI_COMM_NULL) {
+    settings_.options.mode = Mode::kOff;  // MPI makes it so on all ranks or none
+    return;
+  }
   agreed_settings_ = encodeSettings(readSettings());
-  agree(private_world_, agreed_settings_);
+  shareBytes(private_world_, agreed_settings_);
   if (Result<Settings> agreed = decodeSettings(agreed_settings_); agreed.isOk()) {
     settings_ = std::move(agreed).value();
   }
   setLogLevel(settings_.options.verbosity);
   if (settings_.options.mode == Mode::kOff) return;
+  int rank = 0;
+  PMPI_Comm_rank(private_world_, &rank);
   if (!settings_.pinned.empty() && rank == 0) {
     log(LogLevel::kWarning, settings_.pinned + " is set: Starling steps aside and only observes");
   }
-  const Environment environment = gatherEnvironment(private_world_);
-  if (rank == 0) openDatabase(environment, policies_);
-  std::vector<std::uint8_t> policies = encodePolicies(policies_);
-  agree(private_world_, policies);
-  if (Result<std::vector<PolicyRecord>> agreed = decodePolicies(policies); agreed.isOk()) {
-    policies_ = std::move(agreed).value();
-  }
-  handoff_ = std::make_unique<Handoff>(private_world_, [this](Batch batch) { deliver(std::move(batch)); });
+  route_ = std::make_unique<RecordRoute>(private_world_, settings_, clock_);
 }
 
-void Runtime::openDatabase(const Environment& environment, std::vector<PolicyRecord>& policies) {
-  const std::string path = databasePath(settings_.options);
-  Run run = describeRun(environment);
-  writer_ = std::make_unique<BackgroundWriter>(path, std::move(run), settings_.options.writer);
-  policies = writer_->policies(kOpenPatience);
-}
-
-Session* Runtime::findSession(MPI_Comm communicator) {
+void* Runtime::attributeOf(MPI_Comm communicator) {
   if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
   void* value = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(communicator, session_key_, &value, &found);
-  return found != 0 ? static_cast<Session*>(value) : nullptr;
+  return found != 0 ? value : nullptr;
+}
+
+Session* Runtime::findSession(MPI_Comm communicator) {
+  void* const value = attributeOf(communicator);
+  return AbsentSession::isMark(value) ? nullptr : static_cast<Session*>(value);
+}
+
+std::optional<AbsentSession> Runtime::absentSession(MPI_Comm communicator) {
+  const void* const value = attributeOf(communicator);
+  if (!AbsentSession::isMark(value) || settings_.options.mode == Mode::kOff) return std::nullopt;
+  return AbsentSession(communicator, session_key_, value, settings_.options);
 }
 
 Session* Runtime::session(MPI_Comm communicator) {
-  if (Session* known = findSession(communicator)) return known;
+  if (void* const known = attributeOf(communicator)) {
+    return AbsentSession::isMark(known) ? nullptr : static_cast<Session*>(known);
+  }
   if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
   // A program that links the library agrees at its first call on the world, or else per communicator.
   if (!started_ && communicator == MPI_COMM_WORLD) {
     start();
   }
-  auto* session = new Session(communicator, servicesFor(communicator));
+  std::unique_ptr<Session> session;
+  try {
+    session = makeSession(communicator);
+  } catch (const std::bad_alloc&) {
+    if (started_) AbsentSession::begin(communicator, session_key_);
+    return nullptr;
+  }
+  parked_.poll();
+  PMPI_Comm_set_attr(communicator, session_key_, session.get());
+  return session.release();
+}
+
+// Makes a session. All other ranks make one, too, so the memory for it was taken beforehand, if it was there.
+std::unique_ptr<Session> Runtime::makeSession(MPI_Comm communicator) {
+  setSpareMemory(nullptr);
+  auto session = std::make_unique<Session>(communicator, servicesFor(communicator));
+  parked_.expect();
   {
     const std::lock_guard lock(mutex_);
-    sessions_.push_back(session);
+    sessions_.push_back(session.get());
   }
-  PMPI_Comm_set_attr(communicator, session_key_, session);
+  setSpareMemory(new (std::nothrow) std::byte[kSpareBytes]);
   return session;
+}
+
+void Runtime::setSpareMemory(std::byte* memory) {
+  const std::lock_guard lock(mutex_);
+  spare_memory_.reset(memory);
 }
 
 SessionServices Runtime::servicesFor(MPI_Comm communicator) {
@@ -151,11 +186,15 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
   const bool started = started_;  // another thread may be at it
   if (started) {
     services.settings = settings_;
-    services.policies = policies_;
+    if (route_) services.policies = route_->policies();
   }
-  if (is_inter == 0 && !(isStartedEverywhere() && isWithinWorld(communicator))) {
+  RollCall call{parseEnvironment().options.watchdog, false, "the first tuned call on a communicator", {}};
+  if (is_inter == 0) call.suspects = ranksBeyondWorld(communicator);
+  services.is_within_world = call.suspects.empty();
+  if (is_inter == 0 && !(isStartedEverywhere() && services.is_within_world)) {
     std::vector<std::uint8_t> bytes = started ? agreed_settings_ : encodeSettings(readSettings());
-    agree(communicator, bytes);
+    static_cast<void>(awaitAllRanks(communicator, call, clock_));
+    shareBytes(communicator, bytes);
     if (Result<Settings> agreed = decodeSettings(bytes); agreed.isOk()) services.settings = std::move(agreed).value();
   }
   int world_rank = 0;
@@ -166,28 +205,36 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
 }
 
 void Runtime::afterCall(Session& session) {
-  if (!session.takeEpochEnd()) return;
-  if (session.drainIsDue()) handOver(session);
-  if (started_ && handoff_) handoff_->poll();
+  if (!session.loop().takeEpochEnd()) return;
+  try {
+    parked_.poll();
+    if (session.loop().drainIsDue()) handOver(session, false);
+    if (started_ && route_) route_->poll();
+  } catch (const std::exception& fault) {
+    warnOfLoss(fault);
+  }
 }
 
-void Runtime::handOver(Session& session) {
+void Runtime::handOver(Session& session, bool has_ended) {
   if (!session.isRoot()) return;
-  if (!started_ || !handoff_) {
-    if (session.hasLearned()) {
+  if (!started_ || !route_) {
+    if (session.loop().hasLearned()) {
       logOnce(LogLevel::kWarning, "handoff",
               "what sub-communicators learn is not stored: call starling_init() once on all ranks, or preload");
     }
-    session.forget();
+    session.loop().forget();
     return;
   }
-  if (handoff_->isFull() && !session.hasEnded()) return;  // what is new adds up in the session
-  const Batch batch = session.drain();
-  if (!batch.isEmpty()) handoff_->send(batch);
+  if (route_->isFull() && !has_ended) return;  // what is new adds up in the session
+  route_->send(session.loop().drain());
 }
 
-void Runtime::deliver(Batch batch) {
-  if (writer_) writer_->push(std::move(batch));
+void Runtime::tryToHandOver(Session& session, bool has_ended) noexcept {
+  try {
+    handOver(session, has_ended);
+  } catch (const std::exception& fault) {
+    warnOfLoss(fault);
+  }
 }
 
 bool Runtime::flush() {
@@ -196,29 +243,25 @@ bool Runtime::flush() {
     const std::lock_guard lock(mutex_);
     sessions = sessions_;
   }
-  for (Session* session : sessions) handOver(*session);
-  if (!started_) return true;
-  if (handoff_) handoff_->poll();
-  return !writer_ || writer_->flush(kFlushPatience);
+  for (Session* session : sessions) handOver(*session, false);
+  return !started_ || !route_ || route_->flush();
 }
 
-void Runtime::endSession(Session& session) {
+// Ends the session without the other ranks, because its communicator is gone.
+void Runtime::endSession(Session* session) {
   {
     const std::lock_guard lock(mutex_);
-    std::erase(sessions_, &session);
+    std::erase(sessions_, session);
   }
-  handOver(session);
-  delete &session;
+  std::unique_ptr<Session> ended(session);
+  // Where the way is full all that it has learned goes at its end, together, or is lost together.
+  tryToHandOver(*ended, false);
+  parked_.park(std::move(ended));
 }
 
-int Runtime::onCommunicatorDelete(MPI_Comm, int, void* value, void* runtime) {
-  auto& session = *static_cast<Session*>(value);
-  if (isTooLate()) return MPI_SUCCESS;
-  if (!session.hasEnded()) {
-    session.startEnd();
-    session.finishEnd();
-  }
-  static_cast<Runtime*>(runtime)->endSession(session);
+int Runtime::onCommunicatorDelete(MPI_Comm, int, void* session, void* runtime) {
+  if (AbsentSession::isMark(session)) return MPI_SUCCESS;
+  if (!isTooLate()) static_cast<Runtime*>(runtime)->endSession(static_cast<Session*>(session));
   return MPI_SUCCESS;
 }
 
@@ -228,22 +271,12 @@ int Runtime::onFinalize(MPI_Comm, int, void*, void* runtime) {
 }
 
 void Runtime::finalize() {
-  // Ranks may hold their sessions in different orders: all last agreements start before any is waited for.
-  std::vector<Session*> sessions = sessions_;
-  for (Session* session : sessions) session->startEnd();
-  for (Session* session : sessions) session->finishEnd();
+  std::vector<Session*> sessions;
+  sessions.swap(sessions_);
   for (Session* session : sessions) PMPI_Comm_delete_attr(session->communicator(), session_key_);
-  if (handoff_) handoff_->finish();
-  if (writer_) {
-    writer_->finish(kFinishPatience);
-    // A thread that hangs in a dead file system keeps what it uses: the process is about to end.
-    if (writer_->hasEnded()) {
-      writer_.reset();
-    } else {
-      static_cast<void>(writer_.release());
-    }
-  }
-  handoff_.reset();
+  parked_.finish();
+  if (route_) route_->finish();
+  route_.reset();
   if (private_world_ != MPI_COMM_NULL) PMPI_Comm_free(&private_world_);
   PMPI_Comm_free_keyval(&session_key_);
   PMPI_Comm_free_keyval(&finalize_key_);

@@ -1,43 +1,48 @@
-// The library's state in one process.
+// Holds the library's state in one process.
 #pragma once
 
 #include <mpi.h>
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "base/clock.h"
-#include "mpi/handoff.h"
+#include "mpi/absent_session.h"
+#include "mpi/parked_sessions.h"
+#include "mpi/record_route.h"
 #include "mpi/session.h"
 #include "mpi/settings.h"
-#include "store/background_writer.h"
 
 namespace starling {
 
-// Made at the first use and never destroyed: MPI_Finalize ends its work (through an attribute of MPI_COMM_SELF, whose
-// delete callback MPI calls first of all). THREADS: all functions may be called from any thread.
+// The runtime is made at the first use and never destroyed: MPI_Finalize ends its work (through an attribute of
+// MPI_COMM_SELF, whose delete callback MPI calls first of all). THREADS: all functions may be called from any thread.
 class Runtime {
  public:
   static Runtime& get();
 
-  // MPI is initialised and not yet finalised, and so is this runtime.
+  // Returns whether MPI is initialised and not yet finalised, and so is this runtime.
   bool isUsable();
 
-  // Collective over MPI_COMM_WORLD, once: agrees on the settings, opens the database on world rank 0.
-  void start();
+  // Agrees on the settings and opens the database on world rank 0, once. It is collective over MPI_COMM_WORLD.
+  // `is_in_init` says that no code of the program's runs before it.
+  void start(bool is_in_init = false);
 
-  // The session of a communicator, made at its first call. Null: the call passes through.
+  // Returns the session of a communicator, which is made at its first call. Null: the call passes through.
   Session* session(MPI_Comm communicator);
-  // The session, if the communicator has one.
+  // Returns what takes the place of a session that memory was too short for; empty: the call is none of Starling's.
+  std::optional<AbsentSession> absentSession(MPI_Comm communicator);
+  // Returns the session if the communicator has one.
   Session* findSession(MPI_Comm communicator);
 
-  // To be called after a call: hands over what is due.
+  // Is called after each call, and hands over what is due.
   void afterCall(Session& session);
 
-  // Hands over what every session has learned; on world rank 0 waits until it is written. False: it is not.
+  // Hands over what every session has learned; on world rank 0 waits until it is written. Returns false when it is not.
   bool flush();
 
  private:
@@ -47,19 +52,23 @@ class Runtime {
   static int onFinalize(MPI_Comm communicator, int keyval, void* value, void* runtime);
 
   void initialize();
-  // start() is behind all ranks, as far as every rank can tell alike: where threads call at the same time, the order of
-  // the first call on the world and the first on another communicator may differ from rank to rank.
+  // Returns whether all ranks have been through start(), as far as every rank can tell alike: where threads call at the
+  // same time, the order of the first call on the world and the first on another communicator may differ from rank to
+  // rank.
   bool isStartedEverywhere() const { return started_ && !is_multithreaded_; }
-  void agreeWithWorld();
-  void agree(MPI_Comm communicator, std::vector<std::uint8_t>& bytes);
-  void openDatabase(const Environment& environment, std::vector<PolicyRecord>& policies);
+  void agreeWithWorld(bool is_in_init);
+  void openPrivateWorld();
   SessionServices servicesFor(MPI_Comm communicator);
-  void deliver(Batch batch);
-  void handOver(Session& session);
-  void endSession(Session& session);
+  std::unique_ptr<Session> makeSession(MPI_Comm communicator);
+  // The session that the communicator has, or what is in its place; null: neither.
+  void* attributeOf(MPI_Comm communicator);
+  void setSpareMemory(std::byte* memory);
+  void handOver(Session& session, bool has_ended);
+  void tryToHandOver(Session& session, bool has_ended) noexcept;
+  void endSession(Session* session);
   void finalize();
 
-  // Each process has its own: the one option that is not agreed.
+  // Each process has its own offset, which is the one option that is not agreed.
   const Seconds clock_offset_ = parseEnvironment().options.clock_offset;
   const MonotonicClock clock_{clock_offset_};
   std::once_flag initialized_;
@@ -71,14 +80,14 @@ class Runtime {
   std::atomic<bool> started_{false};  // guards what follows: written before, by one thread, and only read afterwards
   Settings settings_;
   std::vector<std::uint8_t> agreed_settings_;  // as they travel
-  std::vector<PolicyRecord> policies_;
   MPI_Comm private_world_ = MPI_COMM_NULL;
-  std::unique_ptr<Handoff> handoff_;
-  std::unique_ptr<BackgroundWriter> writer_;  // world rank 0 only
+  std::unique_ptr<RecordRoute> route_;  // null where nothing is recorded
 
-  std::mutex mutex_;  // guards sessions_ and created_
+  ParkedSessions parked_{[this](Session& session) { tryToHandOver(session, true); }};
+  std::mutex mutex_;  // guards what follows
   std::vector<Session*> sessions_;
   int created_ = 0;
+  std::unique_ptr<std::byte[]> spare_memory_;  // for a session, when there is no more
 };
 
 }  // namespace starling

@@ -2,227 +2,299 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <new>
+#include <string>
 
+#include "algos/schedule_bytes.h"
+#include "base/address_space.h"
 #include "base/log.h"
-#include "tuner/forced_choice.h"
+#include "mpi/execution/device_memory.h"
+#include "mpi/machine/machine.h"
+#include "mpi/machine/probe.h"
+#include "mpi/machine/topology.h"
 
 namespace starling {
+namespace {
+
+// MPI has looked at the arguments only, and has sent nothing.
+bool isRefusal(int code) {
+  if (code == MPI_SUCCESS) return false;
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(code, &error_class);
+  constexpr int kRefusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_OP, MPI_ERR_COMM, MPI_ERR_ARG};
+  return std::find(std::begin(kRefusals), std::end(kRefusals), error_class) != std::end(kRefusals);
+}
+
+void logShortage() {
+  logOnce(LogLevel::kWarning, "preparation", "memory is short: the calls of a communicator pass through untuned");
+}
+
+}  // namespace
+
 Session::Session(MPI_Comm communicator, SessionServices services)
-    : communicator_(communicator), services_(std::move(services)) {
-  int is_inter = 0;
-  PMPI_Comm_test_inter(communicator, &is_inter);
-  is_intercommunicator_ = is_inter != 0;
-  PMPI_Comm_rank(communicator, &rank_);
-  PMPI_Comm_size(communicator, &ranks_);
-  epoch_length_ = static_cast<std::int32_t>(services_.settings.options.minimum_calls);
-  last_drain_ = services_.clock->now();
+    : services_(std::move(services)),
+      channel_(communicator, ArrivalArrangement::kTags, &schedule_reserve_),
+      forced_choice_(readForcedChoice()),
+      loop_(services_, channel_, {scratch_, schedule_memory_}),
+      rooted_(communicator, options(), *services_.clock, services_.clock_offset) {}
+
+std::int64_t Session::callsBeforePreparation(const Options& options) {
+  const bool is_fixed = options.mode == Mode::kTune && (options.reproducible || !options.algorithm.empty());
+  return is_fixed ? 0 : options.minimum_calls;
 }
 
-Session::~Session() {
-  if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
+void Session::refusePreparation(MPI_Comm communicator) {
+  Channel channel(communicator);
+  if (!channel.isTunable()) return;
+  logShortage();
+  if (channel.open()) channel.leastOfAll(kShortOfMemory);
 }
 
-bool Session::hasFixedChoice() const {
-  const Options& options = services_.settings.options;
-  return options.mode == Mode::kTune && (options.reproducible || !options.algorithm.empty());
+// Opens the channel, and finds out once what the ranks run on. Where memory is short on one rank, all calls pass
+// through on all ranks: none could take part in what follows without it.
+void Session::prepare() {
+  if (!channel_.open()) return;
+  refreshDeviceDrivers();
+  const std::int64_t state = !takeMemory() ? kShortOfMemory : hasDeviceDriver() ? kHasDriver : kHasNoDriver;
+  const std::int64_t least = channel_.leastOfAll(state);
+  if (least == kShortOfMemory) {
+    channel_.breakDown();
+    if (state == kShortOfMemory) logShortage();
+    return;
+  }
+  const bool clocks_agree = shareOneClock(channel_.communicator(), services_.clock_offset);
+  topology_ = gatherTopology(channel_.communicator(), options().links, *services_.clock);
+  const CostModel model = probeCosts(channel_.communicator(), topology_, *services_.clock);
+  loop_.open(model, clocks_agree, topology_, least == kHasDriver);
+}
+
+// Takes all memory that tuning takes beforehand, and looks whether there is enough for the buffers of the probe.
+bool Session::takeMemory() {
+  if (!mayTake(kProbeMemory)) return false;
+  try {
+    arrivals_ = std::make_unique<ArrivalArrangement>(channel_, *services_.clock);
+    return loop_.hasNotedAll() && loop_.reserve() && hasHeap(kProbeMemory);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                        const CallOrigin& origin) {
-  const bool stamped = isSampled();
-  const bool has_announced = announcements_ && announcements_->arePending();
+  const bool is_sampled = loop_.isSampled();
+  const bool is_announced = arrivals_ && arrivals_->isAnnounced();
   Seconds arrival;
-  if (has_announced) {
-    if (stamped) arrival = services_.clock->now();  // what follows waits for other ranks
-    takeAnnouncements();
+  if (is_announced) {
+    if (is_sampled) arrival = services_.clock->now();  // what follows waits for other ranks
+    if (const int fault = arrivals_->takeAnnouncements(); fault != MPI_SUCCESS) breakDown(fault);
   }
-  if (passesThrough()) return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, communicator_);
+  if (passesThrough()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
   const CallKind kind = classifyCall(count, datatype, op);
-  const LocalSite local = localSite(origin);
-  const SiteId predicted = origin.handle != kAnySite ? origin.handle : tracker_.predict(kind.signature);
-  if (hasFixedChoice() && private_ == MPI_COMM_NULL) prepare();
+  const LocalSite local = loop_.sites().localSite(origin);
+  const SiteId predicted = loop_.predict(origin, kind.signature);
+  if (hasFixedChoice() && kind.tunable && !channel_.isOpen()) {
+    prepare();
+    if (channel_.isBroken()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+  }
   Execution execution = plan(kind, predicted);
-  arrange(execution, kind, has_announced);
-  if (stamped && !has_announced) arrival = services_.clock->now();
-  if (const int fault = nameLate(execution, kind); fault != MPI_SUCCESS) {
+  arrange(execution, kind, is_announced);
+  if (is_sampled && !is_announced) arrival = services_.clock->now();
+  bool on_device = loop_.hasDeviceDriver() && isOnDevice(sendbuf, recvbuf, count);
+  if (loop_.hasDeviceDriver() && execution.planned.choice.algorithm != kNativeAlgorithm) {
+    on_device = isOnSomeDevice(on_device);
+    if (on_device) execution.planned.choice = kNativeChoice;
+  }
+  if (const int fault = flag(execution, kind); fault != MPI_SUCCESS) {
     breakDown(fault);
-    PMPI_Comm_call_errhandler(communicator_, fault);
+    PMPI_Comm_call_errhandler(channel_.original(), fault);
     return fault;
   }
   const PreparedSchedule* prepared = findSchedule(execution, kind);
-  if (prepared == nullptr) execution.planned.choice = Choice{};
-  const int code = prepared == nullptr ? PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, communicator_)
+  if (prepared == nullptr) execution.planned.choice = kNativeChoice;
+  const int code = prepared == nullptr ? origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original())
                                        : execute(execution, *prepared, sendbuf, recvbuf, kind);
-  if (execution.has_named) {
-    // Everybody has arrived.
-    const int finished = code == MPI_SUCCESS ? flags_->finish() : code;
-    if (finished != MPI_SUCCESS) flags_->abandon();
-  }
-  computing_since_.reset();
-  if (stamped || has_edges_) computing_since_ = services_.clock->now();
-  std::optional<Stamps> stamps;
-  if (stamped) stamps.emplace(Stamps{arrival, *computing_since_});
-  announced_key_ = prepared != nullptr && execution.has_announced && !execution.table.empty() ? execution.key : -1;
+  // What MPI refuses for its arguments no other rank need have called.
+  if (prepared == nullptr && isRefusal(code)) return code;
+  std::optional<Seconds> exit;
+  if (is_sampled || (arrivals_ && arrivals_->wantsExits())) exit = services_.clock->now();
+  if (arrivals_) arrivals_->endCall(execution.arrangement, code, exit);
+  std::optional<CallStamps> stamps;
+  if (is_sampled) stamps.emplace(CallStamps{arrival, *exit});
+  const bool followed_announcements =
+      prepared != nullptr && execution.arrangement.is_announced && !execution.arrangement.table.empty();
+  announced_key_ = followed_announcements ? execution.key : -1;
   // A call that failed here may have succeeded elsewhere: it counts on every rank.
-  note(kind, execution, local, predicted, stamps);
-  if (static_cast<std::int32_t>(open_calls_.size()) >= epoch_length_) endEpoch();
+  EpochCall call;
+  call.planned = execution.planned;
+  call.planned_key = execution.key;
+  call.on_device = on_device;
+  loop_.note(kind, call, local, predicted, stamps);
+  endEpochIfDue();
   return code;
 }
 
-RootedCalls& Session::rooted() {
-  if (!rooted_) {
-    rooted_ = std::make_unique<RootedCalls>(communicator_, services_.settings.options, *services_.clock,
-                                            services_.clock_offset);
-  }
-  return *rooted_;
-}
-
-LocalSite Session::localSite(const CallOrigin& origin) {
-  if (origin.handle != kAnySite) return 0;
-  if (origin.label == nullptr) return origin.return_address;
-  LocalSite hash = 1;
-  for (const char* c = origin.label; *c != '\0'; ++c) hash = mixHash(hash, static_cast<unsigned char>(*c));
-  if (isRoot()) labels_.try_emplace(hash, origin.label);
-  return hash;
+void Session::endEpochIfDue() {
+  if (!loop_.isDue()) return;
+  if (!channel_.isOpen()) prepare();
+  if (channel_.isBroken()) return;
+  if (const int fault = loop_.endEpoch(); fault != MPI_SUCCESS) breakDown(fault);
 }
 
 Session::Execution Session::plan(const CallKind& kind, SiteId site) {
   Execution execution;
-  const std::optional<std::int32_t> key = keys_.find(keyOf(site, kind.signature));
+  KeyTable& keys = loop_.keys();
+  const std::optional<std::int32_t> key = keys.find(keyOf(site, kind.signature));
   if (key) execution.key = *key;
-  const Shape shape{ranks_, kind.signature.count, kind.signature.commutative};
+  Shape shape{channel_.ranks(), kind.signature.count, kind.signature.commutative, &topology_};
+  shape.memory = &schedule_reserve_;
   if (hasFixedChoice()) {
-    execution.planned.choice = fixedChoice(shape, key ? &keys_.entry(*key).plan : nullptr);
+    execution.planned.choice = fixedChoice(shape, key ? &keys.entry(*key).plan : nullptr);
   } else if (key) {
-    KeyTable::Entry& entry = keys_.entry(*key);
-    execution.planned = choiceOfCall(entry.plan, entry.calls_since_plan++);
+    KeyTable::Entry& entry = keys.entry(*key);
+    execution.planned = choiceOfCall(entry.plan, entry.calls_since_plan);
+    // An incumbent whose memory is not agreed yet has not been called: its probation is still to come.
+    if (execution.planned.exploration || isExecutable(execution.planned.choice, shape, kind)) ++entry.calls_since_plan;
   }
   if (isExecutable(execution.planned.choice, shape, kind)) return execution;
-  execution.planned.choice = Choice{};
-  if (!services_.settings.options.reproducible) return execution;
-  if (isExecutable(leastReproducible(), shape, kind)) execution.planned.choice = leastReproducible();
+  execution.planned.choice = kNativeChoice;
+  if (!options().reproducible) return execution;
+  if (isExecutable(least_reproducible_, shape, kind)) execution.planned.choice = least_reproducible_;
   return execution;
 }
 
-Choice Session::fixedChoice(const Shape& shape, const KeyPlan* plan) const {
-  const Options& options = services_.settings.options;
-  const Result<Choice> choice = forcedChoice(options);
-  // A plan in force knows the parameters that come from measurements, too.
-  const bool is_free = options.reproducible && options.algorithm.empty();
-  const bool is_planned = plan != nullptr && plan->state == KeyState::kSettled && choice.isOk() &&
-                          (is_free || plan->incumbent.algorithm == choice.value().algorithm);
-  if (is_planned && isValid(*findAlgorithm(plan->incumbent.algorithm), shape)) return plan->incumbent;
-  if (choice.isOk() && isValid(*findAlgorithm(choice.value().algorithm), shape)) return choice.value();
-  if (!choice.isOk() && isRoot()) {
-    logOnce(LogLevel::kWarning, "algorithm", "STARLING_ALGORITHM: " + choice.status().message());
-  }
-  return options.reproducible ? leastReproducible() : Choice{};
+std::optional<Choice> Session::readForcedChoice() const {
+  if (!hasFixedChoice()) return std::nullopt;
+  const Result<Choice> choice = forcedChoice(options());
+  if (choice.isOk()) return choice.value();
+  if (isRoot()) logOnce(LogLevel::kWarning, "algorithm", "STARLING_ALGORITHM: " + choice.status().message());
+  return std::nullopt;
 }
 
-// Everything that is asked here is equal on all ranks.
+Choice Session::fixedChoice(const Shape& shape, const KeyPlan* plan) const {
+  // A plan in force knows the parameters that come from measurements, too.
+  const bool is_free = options().reproducible && options().algorithm.empty();
+  const bool is_planned = plan != nullptr && plan->state == KeyState::kSettled && forced_choice_ &&
+                          (is_free || plan->incumbent.algorithm == forced_choice_->algorithm);
+  if (is_planned && isValid(*findAlgorithm(plan->incumbent.algorithm), shape)) return plan->incumbent;
+  if (forced_choice_ && isValid(*findAlgorithm(forced_choice_->algorithm), shape)) return *forced_choice_;
+  return options().reproducible ? least_reproducible_ : kNativeChoice;
+}
+
+// The answer is equal on all ranks, because everything that is asked here is.
 bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallKind& kind) {
   if (choice.algorithm == kNativeAlgorithm) return true;
-  if (!kind.tunable || private_ == MPI_COMM_NULL) return false;
+  if (!kind.tunable || !channel_.isOpen()) return false;
   const Algorithm* algorithm = findAlgorithm(choice.algorithm);
   if (algorithm == nullptr || !isValid(*algorithm, shape)) return false;
-  const auto needed = scratchElements(*algorithm, shape) * static_cast<std::int64_t>(kind.reducer.element_size);
-  if (needed <= agreed_scratch_) return true;
-  if (!hasFixedChoice() || needed >= refused_scratch_) return false;
-  agreeOnScratch(needed);
-  if (needed <= agreed_scratch_) return true;
-  refused_scratch_ = needed;
-  logOnce(LogLevel::kWarning, "scratch",
-          std::string("memory is short for ") + algorithm->name + ": it needs " + std::to_string(needed) +
-              " bytes beside the vectors, and larger calls do without it");
-  return false;
+  const auto scratch = scratchElements(*algorithm, shape) * static_cast<std::int64_t>(kind.reducer.element_size);
+  const std::int64_t schedule = scheduleBytesOf(choice, shape);
+  if (!hasFixedChoice()) return scratch_.has(scratch) && schedule_memory_.has(schedule);
+  return channel_.ensureMemory(scratch, scratch_) && channel_.ensureMemory(schedule, schedule_memory_);
+}
+
+std::int64_t Session::scheduleBytesOf(const Choice& choice, const Shape& shape) {
+  for (const ScheduleNeed& need : needs_) {
+    if (need.count == shape.count && need.choice == choice) return need.bytes;
+  }
+  ScheduleNeed& need = needs_[next_need_++ % needs_.size()];
+  need = {choice, shape.count, scheduleBytes(*findAlgorithm(choice.algorithm), shape, choice.parameters)};
+  return need.bytes;
+}
+
+bool Session::isOnSomeDevice(bool on_device) const { return channel_.leastOfAll(on_device ? 0 : 1) == 0; }
+
+void Session::arrange(Execution& execution, const CallKind& kind, bool is_announced) const {
+  if (is_announced) {
+    execution.arrangement = arrivals_->announced(keepsRankOrder(kind));
+  } else if (execution.key >= 0) {
+    execution.arrangement = ArrivalArrangement::planned(loop_.keys().entry(execution.key).plan);
+  }
+}
+
+int Session::flag(Execution& execution, const CallKind& kind) {
+  const std::int32_t late = flaggedRanks(execution.planned.choice, channel_.ranks());
+  if (late == 0 || execution.arrangement.is_announced) return MPI_SUCCESS;
+  return arrivals_->flag(late, keepsRankOrder(kind), execution.arrangement);
 }
 
 const PreparedSchedule* Session::findSchedule(Execution& execution, const CallKind& kind) {
   if (execution.planned.choice.algorithm == kNativeAlgorithm) return nullptr;
+  restoreReserve();
   if (const PreparedSchedule* prepared = scheduleWithinTags(execution, kind); prepared != nullptr) return prepared;
-  if (!services_.settings.options.reproducible) return nullptr;
+  if (!options().reproducible) return nullptr;
   // How many tags a schedule takes may depend on who is late; the bits must not.
-  execution.planned.choice = leastReproducible();
+  execution.planned.choice = least_reproducible_;
   return scheduleWithinTags(execution, kind);
 }
 
+// Gives back what an earlier call took from the reserve, so that all of it is there for each call. Where memory is
+// short schedules are kept only as long as the program and the MPI library have enough.
+void Session::restoreReserve() {
+  const bool was_used = schedule_reserve_.wasUsed();
+  if (!was_used && (!is_short_of_memory_ || leavesAddressSpace(0))) return;
+  is_short_of_memory_ = true;
+  schedules_.clear();
+  channel_.executor().releaseMemory();
+  schedule_reserve_.forgetUse();
+}
+
+bool Session::mayTake(std::size_t bytes) {
+  const bool is_enough = leavesAddressSpace(bytes);
+  if (!is_enough) is_short_of_memory_ = true;
+  return is_enough;
+}
+
 const PreparedSchedule* Session::scheduleWithinTags(const Execution& execution, const CallKind& kind) {
-  ScheduleCache::Query query;
+  PlanSchedules::Query query;
   query.choice = execution.planned.choice;
-  query.shape = {ranks_, kind.signature.count, kind.signature.commutative, &topology_};
-  query.table = execution.table;
-  query.lateness_ns = execution.lateness_ns;
-  const PreparedSchedule& prepared = schedules_.find(query, rank_);
-  return prepared.schedule().tag_span - 1 <= tag_limit_ ? &prepared : nullptr;
+  query.shape = {channel_.ranks(), kind.signature.count, kind.signature.commutative, &topology_};
+  query.table = execution.arrangement.table;
+  query.lateness_ns = execution.arrangement.lateness_ns;
+  const PreparedSchedule& prepared = schedules_.find(query, channel_.rank());
+  return channel_.hasTagsFor(prepared.schedule()) ? &prepared : nullptr;
 }
 
 int Session::execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
                      const CallKind& kind) {
-  const int span = prepared.schedule().tag_span;
-  // Calls take turns in the tags, so that a message can only match within its own call, even after a fault.
-  const std::int64_t turns = std::clamp<std::int64_t>((static_cast<std::int64_t>(tag_limit_) + 1) / span, 1, 1024);
   Executor::Call call;
-  call.communicator = private_;
-  call.table = execution.table;
-  call.first_tag = static_cast<int>(executed_calls_++ % turns) * span;
+  call.table = execution.arrangement.table;
   call.work = recvbuf;
   call.reducer = kind.reducer;
   if (sendbuf != MPI_IN_PLACE && kind.signature.count > 0) {
     std::memcpy(recvbuf, sendbuf, static_cast<std::size_t>(kind.signature.count) * kind.reducer.element_size);
   }
-  const int code = executor_.run(prepared, call);
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(communicator_, code);
-  return code;
+  return channel_.run(prepared, call);
 }
 
-// The calls of an epoch that are stamped: all while there are few, else one in each of kMaxSamples equal stretches, at
-// a place that changes from stretch to stretch, so that a program with a rhythm is not always met at the same beat.
-bool Session::isSampled() const {
-  const auto index = static_cast<std::int32_t>(open_calls_.size());
-  if (epoch_length_ <= kMaxSamples) return true;
-  const std::int32_t stretch = epoch_length_ / kMaxSamples;
-  const std::int32_t number = index / stretch;
-  if (number >= kMaxSamples) return false;
-  const std::uint64_t hash = mixHash(static_cast<std::uint64_t>(epoch_), static_cast<std::uint64_t>(number));
-  return index % stretch == static_cast<std::int32_t>(hash % static_cast<std::uint64_t>(stretch));
+void Session::announce(double fraction) {
+  // The condition is equal on all ranks: it depends on agreed options and the count of calls.
+  if (passesThrough() || options().mode != Mode::kTune || !arrivals_) return;
+  if (const int fault = arrivals_->announce(fraction); fault != MPI_SUCCESS) breakDown(fault);
 }
 
-void Session::note(const CallKind& kind, const Execution& execution, LocalSite local, SiteId predicted,
-                   const std::optional<Stamps>& stamps) {
-  EpochCall& call = open_calls_.emplace_back();
-  call.planned = execution.planned;
-  call.planned_key = execution.key;
-  call.bytes = kind.signature.bytes();
-  call.tunable = kind.tunable;
-  tracker_.record(local, kind.signature, predicted);
-  if (!stamps || samples_ == kMaxSamples) return;
-  stamps_.arrivals[static_cast<std::size_t>(samples_)] = stamps->arrival.value;
-  stamps_.exits[static_cast<std::size_t>(samples_)] = stamps->exit.value;
-  call.sample = samples_++;
+std::span<const std::int32_t> Session::tableOf(std::int32_t key) const {
+  return key == announced_key_ ? arrivals_->announcedTable()
+                               : std::span<const std::int32_t>(loop_.keys().entry(key).plan.table);
 }
 
-SiteId Session::createSite(const char* label) {
-  handle_labels_.emplace_back(label);
-  return kFirstHandleSite + static_cast<SiteId>(handle_labels_.size()) - 1;
+void Session::park() {
+  // The other world may end before this one, and must not be kept from it by a last agreement.
+  if (!services_.is_within_world) loop_.forgoLastAgreement();
+  schedules_.clear();
+  channel_.executor().releaseMemory();
 }
 
-Batch Session::drain() {
-  if (!tuner_) return {};
-  last_drain_ = services_.clock->now();
-  Batch batch = tuner_->drain();
-  batch.communicators.swap(introductions_.communicators);
-  batch.sites.swap(introductions_.sites);
-  return batch;
+bool Session::advanceEnd(EpochLoop::Wait wait) {
+  const bool may_wait = wait == EpochLoop::Wait::kToEnd;
+  bool is_over = loop_.advanceEnd(wait);
+  if (arrivals_ && !channel_.isBroken()) is_over = arrivals_->finish(may_wait) && is_over;
+  return rooted_.finish(may_wait) && is_over;
 }
 
-void Session::forget() {
-  if (!tuner_) return;
-  last_drain_ = services_.clock->now();
-  static_cast<void>(tuner_->drain());
-}
-
-bool Session::drainIsDue() const {
-  return tuner_ && services_.clock->now() - last_drain_ >= services_.settings.options.flush_interval;
+void Session::breakDown(int code) {
+  loop_.breakDown(code);
+  if (arrivals_) arrivals_->abandon();
 }
 
 }  // namespace starling

@@ -16,7 +16,7 @@ constexpr const char* kPinnedName = "pinned";
 std::string findPinning() {
   for (const char* variable : kPinning) {
     const char* value = std::getenv(variable);
-    // Algorithm 0 is Open MPI's own choice: nothing is pinned.
+    // Algorithm 0 is Open MPI's own choice, so nothing is pinned.
     if (value != nullptr && *value != '\0' && std::string(value) != "0") return std::string(variable) + "=" + value;
   }
   return {};
@@ -32,7 +32,8 @@ Settings readSettings() {
 }
 
 std::vector<std::uint8_t> encodeSettings(const Settings& settings) {
-  // NAME=value lines of the option table; a line break in a value would be a damaged name at the other end.
+  // Settings travel as NAME=value lines of the option table; a line break in a value would be a damaged name at the
+  // other end.
   std::string text = std::string(kPinnedName) + "=" + settings.pinned + "\n";
   for (const OptionRow& row : optionTable()) {
     const char* value = std::getenv(row.variable);

@@ -1,4 +1,4 @@
-// What the ranks agree on before anything is tuned: options are read on one rank and told to all.
+// The ranks agree on settings before anything is tuned: options are read on one rank and told to all.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace starling {
 
 struct Settings {
   Options options;
-  // How the user pinned the MPI library's own choice ("OMPI_MCA_coll_tuned_allreduce_algorithm=4"); empty: not at all.
-  // Starling then only observes.
+  // This says how the user pinned the MPI library's own choice ("OMPI_MCA_coll_tuned_allreduce_algorithm=4"), so that
+  // Starling only observes; empty: not at all.
   std::string pinned;
 };
 
-// Of this process's environment; complains once about values that are not understood.
+// Reads this process's environment; complains once about values that are not understood.
 Settings readSettings();
 
-// As bytes and back. Errors: damaged bytes.
+// These turn settings into bytes and back. Errors: damaged bytes.
 std::vector<std::uint8_t> encodeSettings(const Settings& settings);
 Result<Settings> decodeSettings(std::span<const std::uint8_t> bytes);
 

@@ -2,36 +2,92 @@
 
 #include <chrono>
 #include <csignal>
+#include <ctime>
+#include <exception>
+#include <iterator>
+#include <type_traits>
+#include <utility>
 
 #include "base/log.h"
 
 namespace starling {
 namespace {
 
-// Batches that wait while the database cannot be written; beyond that the figures of the oldest go.
+// At most so many batches wait while the database cannot be written; beyond that the figures of the oldest go.
 constexpr std::size_t kLongestQueue = 1024;
 constexpr std::chrono::seconds kRetryInterval{1};
 constexpr Seconds kLockPatience{1.0};
-// Failures in a row after which finish() gives up: a fault that outlasts them does not pass.
-constexpr int kMostFailuresAtTheEnd = 3;
+constexpr std::chrono::seconds kLeftoversInterval{60};
+// After so many failures in a row finish() gives up: a fault that outlasts them does not pass.
+constexpr int kMaxFailuresAtTheEnd = 3;
 
 std::chrono::duration<double> durationOf(Seconds seconds) { return std::chrono::duration<double>(seconds.value); }
 
+// While it lives, a file that would grow beyond the process's limit fails to be written, and no signal ends the program
+// for it: the signal goes to the thread that writes.
+class FileSizeSignalBlock {
+ public:
+  FileSizeSignalBlock() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~FileSizeSignalBlock() {
+    const timespec no_wait{};
+    while (sigtimedwait(&signal_, nullptr, &no_wait) > 0) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  FileSizeSignalBlock(const FileSizeSignalBlock&) = delete;
+  FileSizeSignalBlock& operator=(const FileSizeSignalBlock&) = delete;
+
+ private:
+  sigset_t signal_{};
+  sigset_t before_{};
+};
+
 }  // namespace
 
-BackgroundWriter::BackgroundWriter(std::string path, Run run, WriterThread thread)
-    : path_(std::move(path)), run_(std::move(run)), writer_thread_(thread) {
-  if (writer_thread_ == WriterThread::kCallers) {
-    readPolicies();
-    return;
+template <typename Action>
+bool BackgroundWriter::succeeds(Action action) {
+  const FileSizeSignalBlock block;
+  try {
+    if constexpr (std::is_void_v<decltype(action())>) {
+      action();
+      return true;
+    } else {
+      return action();
+    }
+  } catch (const std::exception&) {
+    logOnce(LogLevel::kWarning, "database",
+            "memory is short: the program runs on, what it teaches may not be stored; free some memory");
+    return false;
   }
-  // The program's signals are the program's: its handlers never run on this thread.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  thread_ = std::thread([this] { work(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+BackgroundWriter::BackgroundWriter(std::string path, Run run, WriterThread thread, Seconds spool_interval,
+                                   ThreadStarter start)
+    : path_(std::move(path)),
+      run_(std::move(run)),
+      writer_thread_(thread),
+      spool_interval_(durationOf(spool_interval)) {
+  if (writer_thread_ == WriterThread::kOwn) startWork(start);
+  if (writer_thread_ == WriterThread::kCallers) readPolicies();
+}
+
+void BackgroundWriter::startWork(ThreadStarter start) {
+  succeeds([&] {
+    Result<std::thread> started = start([this] { work(); });
+    if (started.isOk()) {
+      thread_ = std::move(started).value();
+      return;
+    }
+    logOnce(LogLevel::kWarning, "writer thread",
+            "cannot start a thread to write " + path_ + ": " + started.status().message() +
+                "; calls of the program write in its place, which can delay them; raise the limit of processes "
+                "(`ulimit -u`), or set STARLING_WRITER=inline if that is meant");
+  });
+  if (!thread_.joinable()) writer_thread_ = WriterThread::kCallers;
 }
 
 BackgroundWriter::~BackgroundWriter() {
@@ -46,17 +102,27 @@ BackgroundWriter::~BackgroundWriter() {
 std::vector<PolicyRecord> BackgroundWriter::policies(Seconds patience) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, durationOf(patience), [this] { return policies_read_; });
-  return policies_;
+  std::vector<PolicyRecord> known;
+  succeeds([&] { known = policies_; });
+  return known;
 }
 
 void BackgroundWriter::push(Batch batch) {
   if (batch.isEmpty()) return;
   const std::lock_guard lock(mutex_);
-  queue_.push_back(std::move(batch));
-  if (queue_.size() > kLongestQueue) dropOldest();
+  succeeds([&] {
+    if (spare_.empty()) spare_.emplace_back();
+    spare_.front() = std::move(batch);
+    queue_.splice(queue_.end(), spare_);
+    if (queue_.size() > kLongestQueue) dropOldest();
+    spare_.emplace_back();
+  });
   // A fault is tried again by a later push; the program is not to wait for it each time.
   const bool is_due = failures_ == 0 || std::chrono::steady_clock::now() >= next_try_;
-  if (writer_thread_ == WriterThread::kCallers && is_due) writeQueue();
+  if (writer_thread_ == WriterThread::kCallers && is_due) {
+    writeQueue();
+    if (failures_ == 0 && filesAreDue()) takeFiles(false);
+  }
   changed_.notify_all();
 }
 
@@ -64,7 +130,7 @@ void BackgroundWriter::writeQueue() {
   failures_ = 0;
   while (!queue_.empty() && failures_ == 0) {
     if (write(queue_.front())) {
-      queue_.erase(queue_.begin());
+      queue_.pop_front();
     } else {
       ++failures_;
       next_try_ = std::chrono::steady_clock::now() + kRetryInterval;
@@ -73,13 +139,17 @@ void BackgroundWriter::writeQueue() {
 }
 
 // Loses the figures of a batch, but not the communicators and sites that later ones refer to. The first batch stays:
-// the thread may be at it.
+// the thread may be writing it.
 void BackgroundWriter::dropOldest() {
-  const Batch oldest = std::move(queue_[1]);
-  queue_.erase(queue_.begin() + 1);
-  Batch& heir = queue_[1];
-  heir.communicators.insert(heir.communicators.begin(), oldest.communicators.begin(), oldest.communicators.end());
-  heir.sites.insert(heir.sites.begin(), oldest.sites.begin(), oldest.sites.end());
+  const auto oldest = std::next(queue_.begin());
+  const auto heir = std::next(oldest);
+  const auto inherit = [](auto& records, auto& older) {
+    records.insert(records.begin(), std::make_move_iterator(older.begin()), std::make_move_iterator(older.end()));
+    older.clear();
+  };
+  inherit(heir->communicators, oldest->communicators);
+  inherit(heir->sites, oldest->sites);
+  queue_.erase(oldest);
 }
 
 bool BackgroundWriter::flush(Seconds patience) {
@@ -96,6 +166,7 @@ bool BackgroundWriter::finish(Seconds patience) {
   std::unique_lock lock(mutex_);
   if (writer_thread_ == WriterThread::kCallers) {
     writeQueue();
+    if (queue_.empty()) takeFiles(true);
     finished_ = queue_.empty() && markFinished();
     ended_ = true;
     return finished_;
@@ -123,22 +194,29 @@ void BackgroundWriter::work() {
     if (failures_ > 0) {
       changed_.wait_for(lock, kRetryInterval, [this] { return ending_; });
     } else {
-      changed_.wait(lock, [this] { return ending_ || finishing_ || !queue_.empty(); });
+      changed_.wait_until(lock, next_files_, [this] { return ending_ || finishing_ || !queue_.empty(); });
     }
-    if (finishing_ && (queue_.empty() || failures_ >= kMostFailuresAtTheEnd)) break;
+    if (failures_ == 0 && !ending_ && !finishing_ && filesAreDue()) {
+      lock.unlock();
+      takeFiles(false);
+      lock.lock();
+    }
+    if (finishing_ && (queue_.empty() || failures_ >= kMaxFailuresAtTheEnd)) break;
     if (ending_ || queue_.empty()) continue;
-    const Batch batch = queue_.front();
+    const Batch& batch = queue_.front();
     busy_ = true;
     lock.unlock();
     const bool written = write(batch);
     lock.lock();
     busy_ = false;
     failures_ = written ? 0 : failures_ + 1;
-    if (written) queue_.erase(queue_.begin());
+    if (written) queue_.pop_front();
     changed_.notify_all();
   }
   const bool all_written = queue_.empty();
+  const bool is_hurried = ending_;
   lock.unlock();
+  if (all_written && !is_hurried) takeFiles(true);
   const bool finished = all_written && markFinished();
   lock.lock();
   finished_ = finished;
@@ -147,19 +225,26 @@ void BackgroundWriter::work() {
 }
 
 bool BackgroundWriter::markFinished() {
-  if (!openDatabase()) return false;
-  const Status status = database_->finishRun(run_.id);
-  if (!status.isOk()) warn(status);
-  return status.isOk();
+  return succeeds([&] {
+    if (!openDatabase()) return false;
+    const Status status = database_->finishRun(run_.id);
+    if (!status.isOk()) warn(status);
+    return status.isOk();
+  });
 }
 
 void BackgroundWriter::readPolicies() {
   std::vector<PolicyRecord> known;
-  if (openDatabase()) {
+  succeeds([&] {
+    if (!openDatabase()) return false;
     Result<std::vector<PolicyRecord>> read = database_->policies(run_.environment, run_.program);
-    if (!read.isOk()) warn(read.status());
-    if (read.isOk()) known = std::move(read).value();
-  }
+    if (!read.isOk()) {
+      warn(read.status());
+      return false;
+    }
+    known = std::move(read).value();
+    return true;
+  });
   const std::lock_guard lock(mutex_);
   policies_ = std::move(known);
   policies_read_ = true;
@@ -167,10 +252,12 @@ void BackgroundWriter::readPolicies() {
 }
 
 bool BackgroundWriter::write(const Batch& batch) {
-  if (!openDatabase()) return false;
-  const Status status = database_->write(run_.id, batch);
-  if (!status.isOk()) warn(status);
-  return status.isOk();
+  return succeeds([&] {
+    if (!openDatabase()) return false;
+    const Status status = database_->write(run_.id, batch);
+    if (!status.isOk()) warn(status);
+    return status.isOk();
+  });
 }
 
 bool BackgroundWriter::openDatabase() {
@@ -186,8 +273,43 @@ bool BackgroundWriter::openDatabase() {
     const Status status = database_->beginRun(run_);
     if (!status.isOk()) warn(status);
     run_begun_ = status.isOk();
+    if (run_begun_) openSpool();
   }
   return run_begun_;
+}
+
+void BackgroundWriter::openSpool() {
+  if (path_ == ":memory:") return;
+  Result<Spool> opened = Spool::open(path_, run_.id);
+  if (opened.isOk()) {
+    spool_.emplace(std::move(opened).value());
+  } else {
+    logOnce(
+        LogLevel::kWarning, "spool",
+        opened.status().message() + "; what ranks learn whose records cannot reach rank 0 is stored at the end only");
+  }
+}
+
+void BackgroundWriter::takeFiles(bool at_the_end) {
+  const auto now = std::chrono::steady_clock::now();
+  next_files_ = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(spool_interval_);
+  const bool wants_leftovers = now >= next_leftovers_;
+  if (wants_leftovers) next_leftovers_ = now + kLeftoversInterval;
+  succeeds([&] {
+    if (!spool_) return;
+    const auto deliver = [this](const std::string& run_id, const Batch& batch) {
+      const Status written = database_->write(run_id, batch);
+      if (!written.isOk()) warn(written);
+      return written.isOk();
+    };
+    if (at_the_end) {
+      spool_->takeAll(deliver);
+      spool_.reset();
+    } else {
+      spool_->take(deliver);
+      if (wants_leftovers) spool_->takeLeftovers(deliver);
+    }
+  });
 }
 
 void BackgroundWriter::warn(const Status& status) {

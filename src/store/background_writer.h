@@ -1,8 +1,9 @@
-// Reading and writing the database beside the program.
+// Reads and writes the database beside the program.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,61 +11,84 @@
 #include <vector>
 
 #include "base/options.h"
+#include "store/background_thread.h"
 #include "store/database.h"
 #include "store/records.h"
+#include "store/spool.h"
 
 namespace starling {
 
 // Takes batches at any time and writes them from a thread of its own; only that thread touches the file. Where a
-// process may have no thread of its own (a simulator that runs all ranks in one), the callers write: push() then takes
-// as long as the file system does, without waiting for a locked database, and patience is not asked for. A database
-// that is locked, read-only, full, damaged or missing costs one warning; batches wait (bounded) and are tried again, so
-// that a passing fault loses nothing. THREADS: all functions may be called from any thread.
+// process may have no thread of its own (a simulator that runs all ranks in one), or gets none (a limit of processes),
+// the callers write: push() then takes as long as the file system does, without waiting for a locked database, and
+// patience is not asked for. A database that is locked, read-only, full, damaged or missing costs one warning, and so
+// does a shortage of memory; batches wait (bounded) and are tried again, so that a passing fault loses nothing.
+// Other processes of the run may hand over batches as files (see SpoolSender): they are looked for at least every
+// `spool_interval` and at the end, and so is what killed runs have left.
+// No exception leaves any function. THREADS: all functions may be called from any thread.
 class BackgroundWriter {
  public:
   // Opens the database at once, in the background.
-  explicit BackgroundWriter(std::string path, Run run, WriterThread thread = WriterThread::kOwn);
+  explicit BackgroundWriter(std::string path, Run run, WriterThread thread = WriterThread::kOwn,
+                            Seconds spool_interval = Seconds{2.0}, ThreadStarter start = startThread);
   // REQUIRES: hasEnded(), or the destructor waits for the thread.
   ~BackgroundWriter();
   BackgroundWriter(const BackgroundWriter&) = delete;
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
-  // What earlier runs of this program learned in this environment; empty where it cannot be read within `patience`.
+  // Returns what earlier runs of this program learned in this environment, or nothing where it cannot be read within
+  // `patience`.
   std::vector<PolicyRecord> policies(Seconds patience);
 
   void push(Batch batch);
 
-  // Waits until everything pushed before is written; false when that took longer than `patience`.
+  // Waits until everything pushed before is written; returns false when that took longer than `patience`.
   bool flush(Seconds patience);
 
   // Writes what is left, marks the run as finished and ends the thread. Waits at most `patience`, and less for faults
-  // that do not pass. False: something is not written, or the thread still hangs in the file system.
+  // that do not pass. Returns false when something is not written, or the thread still hangs in the file system.
   bool finish(Seconds patience);
 
-  // The thread is gone.
+  // Returns whether the thread is gone.
   bool hasEnded();
 
  private:
+  // Starts the thread; without one, warns and leaves the work to the callers.
+  void startWork(ThreadStarter start);
   void work();
+  // Returns whether `action` returned true, or nothing. An exception, which is a shortage of memory, is a fault like
+  // any other.
+  template <typename Action>
+  bool succeeds(Action action);
   // Writes what waits, until a write fails; for callers that write by themselves.
   void writeQueue();
   void dropOldest();
-  // Writes one batch; false: it is to be tried again.
+  // Writes one batch; returns false when it is to be tried again.
   bool write(const Batch& batch);
   bool openDatabase();
+  void openSpool();
   void readPolicies();
+  // Writes what has come as files: those of this run, now and then those of killed runs, and at the end all of them.
+  void takeFiles(bool at_the_end);
+  bool filesAreDue() const { return std::chrono::steady_clock::now() >= next_files_; }
   bool markFinished();
   void warn(const Status& status);
 
   const std::string path_;
   const Run run_;
-  const WriterThread writer_thread_;
-  std::optional<Database> database_;  // used by the thread only, or under the mutex where there is none
-  bool run_begun_ = false;            // likewise
+  WriterThread writer_thread_;  // settled by the constructor
+  const std::chrono::duration<double> spool_interval_;
+  // These are used by the thread only, or under the mutex where there is no thread:
+  std::optional<Database> database_;
+  bool run_begun_ = false;
+  std::optional<Spool> spool_;
+  std::chrono::steady_clock::time_point next_files_;      // when to look for files
+  std::chrono::steady_clock::time_point next_leftovers_;  // when to look for those of killed runs
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Batch> queue_;
+  std::list<Batch> spare_{1};  // an empty batch: the place of the next one, where memory is short
+  std::list<Batch> queue_;     // the first one stays where it is while the thread writes it
   std::vector<PolicyRecord> policies_;
   bool policies_read_ = false;                      // or found unreadable
   bool busy_ = false;                               // the thread is writing

@@ -1,10 +1,11 @@
-// A batch's way into the tables.
+// Writes a batch into the tables.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "store/records.h"
@@ -12,7 +13,7 @@
 
 namespace starling {
 
-// What a batch belongs to.
+// The run and the environment that a batch belongs to.
 struct RunNumbers {
   std::optional<std::int64_t> run;  // empty for policies that no run of this database learned: nothing else is written
   std::int64_t environment = 0;
@@ -35,8 +36,11 @@ class BatchWriter {
   Status writeArrivals(const Batch& batch);
   Status writeDecisions(const Batch& batch);
   Status writePolicies(const Batch& batch);
+  // Writes records that belong to a key.
+  template <typename Record>
+  Status writeOwned(const char* table, const std::vector<Record>& records);
 
-  // The key's number, a row being made where there is none yet: observations may come before the key's first state.
+  // Returns the key's number. Where it has no row yet, one is made: observations may come before the key's first state.
   Result<std::int64_t> numberOf(const KeyId& id);
   Result<std::int64_t> insertKey(const KeyId& id);
 

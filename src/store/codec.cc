@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <memory>
+#include <new>
 #include <string>
+#include <utility>
 
+#include "store/cbor_writer.h"
 #include "store/record_json.h"
 
 namespace starling {
 namespace {
 
-// The deepest that records nest: batch, list, record, list or key, value. A damaged length or type byte may claim any
-// depth, and the library's CBOR parser recurses.
+// Records nest no deeper: batch, list, record, list or key, value. A damaged length or type byte may claim any depth,
+// and the library's CBOR parser recurses.
 constexpr int kDeepest = 8;
 
 // Walks through CBOR without building anything, and stops where it nests too deeply or is malformed.
@@ -35,6 +39,13 @@ class DepthGuard final : public nlohmann::json_sax<Json> {
   int depth_ = 0;
 };
 
+// The library's tree needs memory even to be destroyed, and would end the program where there is none: it is only built
+// where there is enough.
+void expectMemoryForTree(std::size_t encoded_bytes) {
+  constexpr std::size_t kTreeBytesPerByte = 128;
+  const std::unique_ptr<std::byte[]> look(new std::byte[kTreeBytesPerByte * encoded_bytes]);
+}
+
 Status damaged(std::size_t bytes, const std::string& detail) {
   return Status::error(fmt::format(
       "{} bytes of records from another rank cannot be read ({}); make sure that all ranks use the same build of "
@@ -46,6 +57,7 @@ template <typename Records>
 Result<Records> decode(std::span<const std::uint8_t> bytes, const char* what) {
   // The library throws on some malformed lengths even when told not to.
   try {
+    expectMemoryForTree(bytes.size());
     DepthGuard guard;
     if (!Json::sax_parse(bytes.begin(), bytes.end(), &guard, Json::input_format_t::cbor)) {
       return damaged(bytes.size(), "they are no CBOR of ours");
@@ -54,6 +66,8 @@ Result<Records> decode(std::span<const std::uint8_t> bytes, const char* what) {
     const Json json = Json::from_cbor(bytes.begin(), bytes.end());
     if (Status read = fromJson(json, what, records); !read.isOk()) return damaged(bytes.size(), read.message());
     return records;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& fault) {
     return damaged(bytes.size(), fault.what());
   }
@@ -61,12 +75,18 @@ Result<Records> decode(std::span<const std::uint8_t> bytes, const char* what) {
 
 }  // namespace
 
-std::vector<std::uint8_t> encodeBatch(const Batch& batch) { return Json::to_cbor(toJson(batch)); }
+std::vector<std::uint8_t> encodeBatch(const Batch& batch) {
+  CborWriter writer;
+  writer.write(batch);
+  return std::move(writer).finish();
+}
 
 Result<Batch> decodeBatch(std::span<const std::uint8_t> bytes) { return decode<Batch>(bytes, "batch"); }
 
 std::vector<std::uint8_t> encodePolicies(const std::vector<PolicyRecord>& policies) {
-  return Json::to_cbor(toJson(policies));
+  CborWriter writer;
+  writer.write(policies);
+  return std::move(writer).finish();
 }
 
 Result<std::vector<PolicyRecord>> decodePolicies(std::span<const std::uint8_t> bytes) {

@@ -1,4 +1,4 @@
-// Records as bytes, for the way from one rank to another.
+// Turns records into bytes and back, for the way from one rank to another.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace starling {
 
+// All throw std::bad_alloc where memory is short.
 std::vector<std::uint8_t> encodeBatch(const Batch& batch);
 Result<Batch> decodeBatch(std::span<const std::uint8_t> bytes);
 

@@ -1,25 +1,38 @@
 #include "store/database.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "store/batch_writer.h"
 #include "store/migration.h"
 #include "store/policy_document.h"
+#include "store/record_sql.h"
 #include "store/rows.h"
 #include "store/sqlite.h"
 
 namespace starling {
 namespace {
 
-Status makeFolder(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) return Status::ok();
+// Makes the folder and those it lies in, for others to read at most.
+std::error_code makeFolders(const std::filesystem::path& folder) {
   std::error_code fault;
-  std::filesystem::create_directories(folder, fault);
+  if (folder.empty() || std::filesystem::is_directory(folder, fault)) return {};
+  if (folder.has_relative_path()) {
+    if (const std::error_code above = makeFolders(folder.parent_path())) return above;
+  }
+  if (::mkdir(folder.c_str(), 0755) == 0) return {};
+  const std::error_code refused(errno, std::generic_category());
+  return std::filesystem::is_directory(folder, fault) ? std::error_code() : refused;  // another process was quicker
+}
+
+Status makeFolder(const std::string& path) {
+  const std::error_code fault = makeFolders(std::filesystem::path(path).parent_path());
   if (!fault) return Status::ok();
   return Status::error(
       fmt::format("cannot open {}: its folder cannot be made ({}); make it, or set STARLING_DB to another file", path,
@@ -28,39 +41,28 @@ Status makeFolder(const std::string& path) {
 
 // REQUIRES: a transaction is open, or nothing else writes.
 Result<std::int64_t> environmentNumber(const sqlite::Connection& connection, const Environment& environment) {
-  sqlite::Statement statement = connection.prepare(
-      "SELECT number FROM environments WHERE ranks = ?1 AND nodes = ?2 AND ranks_per_node = ?3 AND processor = ?4 "
-      "AND mpi_version = ?5 AND transport = ?6");
+  sqlite::Statement statement =
+      connection.prepare("SELECT number FROM environments WHERE " + equations(columnsOf<Environment>(), 1, " AND "));
   std::int64_t number = 0;  // rows count from 1
-  statement.start(environment.ranks, environment.nodes, environment.ranks_per_node, environment.processor,
-                  environment.mpi_version, environment.transport);
-  if (statement.next()) statement.read(number);
+  if (startWith(statement, environment).next()) statement.read(number);
   if (!statement.status().isOk()) return statement.status();
   return number;
 }
 
-// The number of the environment, its row being made where there is none yet. REQUIRES: a transaction is open.
+// Returns the number of the environment, whose row is made where there is none yet. REQUIRES: a transaction is open.
 Result<std::int64_t> insertEnvironment(const sqlite::Connection& connection, const Environment& environment) {
-  Status inserted =
-      connection
-          .prepare(
-              "INSERT INTO environments (ranks, nodes, ranks_per_node, processor, mpi_version, transport) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING")
-          .run(environment.ranks, environment.nodes, environment.ranks_per_node, environment.processor,
-               environment.mpi_version, environment.transport);
-  if (!inserted.isOk()) return inserted;
+  sqlite::Statement insert =
+      connection.prepare(insertion("environments", {}, columnsOf<Environment>()) + " ON CONFLICT DO NOTHING");
+  if (Status inserted = runWith(insert, environment); !inserted.isOk()) return inserted;
   return environmentNumber(connection, environment);
 }
 
 Status insertRun(const sqlite::Connection& connection, const Run& run) {
   const Result<std::int64_t> number = insertEnvironment(connection, run.environment);
   if (!number.isOk()) return number.status();
-  Status inserted = connection
-                        .prepare(
-                            "INSERT INTO runs (id, environment, program, started) VALUES (?1, ?2, ?3, ?4) "
-                            "ON CONFLICT DO NOTHING")
-                        .run(run.id, number.value(), run.program, run.started);
-  if (!inserted.isOk()) return inserted;
+  const std::vector<Column> owner = {{"environment", OnConflict::kReplaces}};
+  sqlite::Statement insert = connection.prepare(insertion("runs", owner, columnsOf<Run>()) + " ON CONFLICT DO NOTHING");
+  if (Status inserted = runWith(insert, number.value(), run); !inserted.isOk()) return inserted;
   if (connection.changes() == 0) {
     return connection.fault(fmt::format("it holds a run \"{}\" already; give every run an id of its own", run.id));
   }
@@ -104,9 +106,8 @@ Result<Database> Database::open(const std::string& path, Seconds patience) {
   if (!opened.isOk()) return opened.status();
   const sqlite::Connection& connection = opened.value();
   if (Status ready = bringForward(connection); !ready.isOk()) return ready;
-  Status configured = connection.execute(
-      "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = "
-      "OFF");
+  Status configured =
+      connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
   if (!configured.isOk()) return configured;
   return Database(std::make_unique<Connection>(Connection{std::move(opened).value()}));
 }

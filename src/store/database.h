@@ -13,9 +13,9 @@ namespace starling {
 
 struct PolicyDocument;
 
-// The writer's side. Jobs share a file: every write is one short immediate transaction, rollback journal (WAL does not
-// work on network file systems), bounded waiting for locks. Nothing is ever overwritten in a file that is not a
-// Starling database of a known version.
+// The writer's side. Jobs share a file, so every write is one short immediate transaction with a rollback journal (WAL
+// does not work on network file systems) and bounded waiting for locks. Nothing is ever overwritten in a file that is
+// not a Starling database of a known version.
 // THREADS: one thread at a time.
 class Database {
  public:
@@ -27,14 +27,16 @@ class Database {
   Database& operator=(Database&&) noexcept;
 
   Status beginRun(const Run& run);
-  // All or nothing. REQUIRES: beginRun() succeeded.
+  // Writes all of the batch or nothing. REQUIRES: beginRun() succeeded.
   Status write(const std::string& run_id, const Batch& batch);
   Status finishRun(const std::string& run_id);
 
-  // Policies learned (or imported) for this environment and program; imported ones whose site is "any" come last.
+  // Returns the policies learned (or imported) for this environment and program; imported ones whose site is "any" come
+  // last.
   Result<std::vector<PolicyRecord>> policies(const Environment& environment, const std::string& program);
 
-  // Keeps the document's policies for its environment and program, in place of any of the same keys. All or nothing.
+  // Keeps the document's policies for its environment and program, in place of any of the same keys: all of them or
+  // none.
   Status importPolicies(const PolicyDocument& document);
 
  private:

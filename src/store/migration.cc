@@ -27,7 +27,7 @@ Status requireKnownFile(const sqlite::Connection& connection, const sqlite::File
   return Status::ok();
 }
 
-// The steps that the file has gone through, as SQLite reads them under its lock.
+// Returns the steps that the file has gone through, as SQLite reads them under its lock.
 Result<std::size_t> knownVersion(const sqlite::Connection& connection, std::size_t known) {
   const Result<sqlite::FileHeader> header = connection.header();
   if (!header.isOk()) return header.status();
@@ -41,19 +41,12 @@ Result<std::size_t> knownVersion(const sqlite::Connection& connection, std::size
 
 }  // namespace
 
-Status requireSchema(const sqlite::Connection& connection, std::span<const char* const> steps) {
-  const Result<std::size_t> version = knownVersion(connection, steps.size());
-  if (!version.isOk()) return version.status();
-  if (version.value() == 0) {
+Result<std::size_t> schemaSteps(const sqlite::Connection& connection, std::span<const char* const> steps) {
+  Result<std::size_t> version = knownVersion(connection, steps.size());
+  if (version.isOk() && version.value() == 0) {
     return connection.fault("it is empty: no run has written to it; run a program with Starling first");
   }
-  if (version.value() < steps.size()) {
-    return connection.fault(
-        fmt::format("its schema is version {}, and this Starling reads version {}; run a program with this Starling "
-                    "once, which brings it forward",
-                    version.value(), steps.size()));
-  }
-  return Status::ok();
+  return version;
 }
 
 Status bringForward(const sqlite::Connection& connection, std::span<const char* const> steps) {
@@ -61,6 +54,8 @@ Status bringForward(const sqlite::Connection& connection, std::span<const char* 
   if (!version.isOk()) return version.status();
   if (version.value() == steps.size()) return Status::ok();
 
+  // A step that rebuilds a table drops the former one, which must not take the rows with it that refer to it.
+  if (Status unchecked = connection.execute("PRAGMA foreign_keys = OFF"); !unchecked.isOk()) return unchecked;
   sqlite::Transaction transaction(connection);
   if (!transaction.status().isOk()) return transaction.status();
   version = knownVersion(connection, steps.size());  // another process may have been here in the meantime

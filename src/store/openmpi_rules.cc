@@ -8,40 +8,19 @@
 #include <set>
 #include <utility>
 
+#include "base/printable.h"
 #include "store/policy_document.h"
 
 namespace starling {
 namespace {
 
-// Numbers of Open MPI's coll_tuned_allreduce_algorithm.
+// These are the values of Open MPI's coll_tuned_allreduce_algorithm, by number.
+constexpr std::string_view kOpenMpiNames[] = {"ignore", "basic_linear",   "nonoverlapping", "recursive_doubling",
+                                              "ring",   "segmented_ring", "rabenseifner"};
 constexpr int kOwnChoice = 0;
-constexpr int kNonoverlapping = 2;
 constexpr int kRing = 4;
 constexpr int kSegmentedRing = 5;
 constexpr int kRabenseifner = 6;
-
-struct Mapping {
-  std::string_view algorithm;  // Starling's
-  int number;                  // Open MPI's
-  bool is_nearest_only;
-};
-constexpr Mapping kMappings[] = {
-    {"native", kOwnChoice, false},
-    {"reduce_bcast", kNonoverlapping, false},
-    {"recursive_doubling", 3, false},
-    {"ring", kRing, false},
-    {"slt", kRing, true},
-    {"prr", kRing, true},
-    {"late_join", kRing, true},
-    {"direct", kRing, true},
-    {"static_optimal", kNonoverlapping, true},
-    {"local_redirect", kNonoverlapping, true},
-    {"binary_tree", kNonoverlapping, true},
-    {"two_level", kOwnChoice, true},
-    {"topology_tree", kNonoverlapping, true},
-    {"ring_segmented", kSegmentedRing, false},
-    {"rabenseifner", kRabenseifner, false},
-};
 
 constexpr const char* kHead =
     "# Open MPI rules for MPI_Allreduce, exported by Starling from what it learned.\n"
@@ -51,7 +30,7 @@ constexpr const char* kHead =
     "# A row holds from its bytes on, up to the next row: bytes, algorithm (0: Open MPI's own choice), 0, segment "
     "bytes.\n";
 
-// "slt" and 64 of "slt:segments=64,window=8"; 0 segments when the text names none.
+// Holds "slt" and 64 for "slt:segments=64,window=8", and 0 segments when the text names none.
 struct ParsedChoice {
   std::string_view algorithm;
   std::int64_t segments = 0;
@@ -73,24 +52,17 @@ ParsedChoice parseChoiceText(std::string_view text) {
   return choice;
 }
 
-// The least and the most bytes of a size class.
+// These return the least and the most bytes of a size class.
 std::int64_t firstByte(std::int32_t size_class) {
   return size_class == 0 ? 0 : (std::int64_t{1} << (size_class - 1)) + 1;
 }
 std::int64_t lastByte(std::int32_t size_class) { return std::int64_t{1} << size_class; }
 
-// Text for a comment: a line feed in a label would end the comment and turn its rest into rules.
-std::string oneLine(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char letter) { return letter < ' '; }, ' ');
-  return text;
-}
-
 // The policies of one communicator size and size class.
 using Candidates = std::vector<const WeightedPolicy*>;
 using Classes = std::map<std::int32_t, Candidates>;  // by size class
 
-// The policy with most time of the site with most time; the first by site and order where times are equal.
+// Picks the policy with most time of the site with most time, or the first by site and order where times are equal.
 const PolicyRecord& pickWinner(const Candidates& candidates) {
   std::map<std::string_view, double> seconds;
   for (const WeightedPolicy* candidate : candidates) seconds[candidate->policy.site] += candidate->seconds;
@@ -115,7 +87,8 @@ std::string formatGap(std::int64_t bytes) { return fmt::format("{} 0 0 0  # not 
 
 class Exporter {
  public:
-  explicit Exporter(const std::vector<WeightedPolicy>& policies) {
+  Exporter(const std::vector<WeightedPolicy>& policies, std::span<const OpenMpiCounterpart> counterparts)
+      : counterparts_(counterparts) {
     for (const WeightedPolicy& weighted : policies) {
       const PolicyRecord& policy = weighted.policy;
       if (policy.operation == "user_noncommutative") commutative_ = false;
@@ -170,19 +143,22 @@ class Exporter {
                                            ? lastByte(size_class) / policy.communicator_size / choice.segments
                                            : 0;
     return fmt::format("{} {} 0 {}  # {} to {} bytes: {}, learned at {}\n", firstByte(size_class), number,
-                       segment_bytes, firstByte(size_class), lastByte(size_class), oneLine(policy.choice),
-                       oneLine(policy.site));
+                       segment_bytes, firstByte(size_class), lastByte(size_class), printable(policy.choice),
+                       printable(policy.site));  // a line end in a label would turn its rest into rules
   }
 
-  // Open MPI's number for an algorithm, noting what is lost on the way.
+  // Returns Open MPI's number for an algorithm, and notes what is lost on the way.
   int translate(std::string_view algorithm) {
-    const auto* const mapping = std::find_if(std::begin(kMappings), std::end(kMappings),
-                                             [algorithm](const Mapping& row) { return row.algorithm == algorithm; });
-    if (mapping == std::end(kMappings)) {
+    const auto counterpart = std::ranges::find(counterparts_, algorithm, &OpenMpiCounterpart::algorithm);
+    const auto* const name = counterpart == counterparts_.end()
+                                 ? std::end(kOpenMpiNames)
+                                 : std::ranges::find(kOpenMpiNames, counterpart->openmpi_nearest);
+    if (name == std::end(kOpenMpiNames)) {
       lost_.insert(fmt::format("{} has no likeness in Open MPI: its own choice (0) stands instead.", algorithm));
       return kOwnChoice;
     }
-    const bool is_ring = mapping->number == kRing || mapping->number == kSegmentedRing;
+    const auto number = static_cast<int>(name - std::begin(kOpenMpiNames));
+    const bool is_ring = number == kRing || number == kSegmentedRing;
     if (is_ring && !commutative_) {
       lost_.insert(
           fmt::format("{} is exported as Rabenseifner (6), because the program has a non-commutative operation, for "
@@ -191,12 +167,11 @@ class Exporter {
       return kRabenseifner;
     }
     if (is_ring) rings_ = true;
-    if (mapping->is_nearest_only) {
-      lost_.insert(fmt::format(
-          "{} is exported as ring (4), the nearest that Open MPI has: it does not follow the order of arrivals.",
-          algorithm));
+    if (!counterpart->is_same) {
+      lost_.insert(fmt::format("{} is exported as {} ({}), the nearest that Open MPI has.", algorithm,
+                               number == kOwnChoice ? "its own choice" : *name, number));
     }
-    return mapping->number;
+    return number;
   }
 
   void addWarnings() {
@@ -220,6 +195,7 @@ class Exporter {
     }
   }
 
+  std::span<const OpenMpiCounterpart> counterparts_;
   std::map<std::int32_t, Classes> blocks_;  // by communicator size
   bool commutative_ = true;                 // of all operations seen
   bool rings_ = false;
@@ -231,6 +207,9 @@ class Exporter {
 
 }  // namespace
 
-Export exportOpenMpiRules(const std::vector<WeightedPolicy>& policies) { return Exporter(policies).run(); }
+Export exportOpenMpiRules(const std::vector<WeightedPolicy>& policies,
+                          std::span<const OpenMpiCounterpart> counterparts) {
+  return Exporter(policies, counterparts).run();
+}
 
 }  // namespace starling

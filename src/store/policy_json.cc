@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "store/policy_check.h"
 #include "store/policy_document.h"
 #include "store/record_json.h"
 
@@ -12,11 +13,10 @@ namespace {
 
 constexpr const char* kFormat = "starling-policy";
 constexpr std::int64_t kVersion = 1;
-constexpr std::int32_t kLargestClass = 62;  // 2^62 bytes is the last power of two that 63 bits hold with room for + 1
 
 Status wrong(std::string_view what) { return Status::error(fmt::format("policy document, {}", what)); }
 
-// The header, and that nothing else is at the top.
+// Checks the header, and that nothing else is at the top.
 Status checkTop(const Json& json) {
   constexpr std::string_view kFields[] = {"format", "version", "environment", "program", "policies"};
   if (!json.is_object()) return wrong("top: expected an object with format, version, environment, program, policies");
@@ -42,43 +42,11 @@ Status checkTop(const Json& json) {
   return Status::ok();
 }
 
-bool isPermutation(const std::vector<std::int32_t>& table) {
-  std::vector<std::int32_t> sorted = table;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (sorted[i] != static_cast<std::int32_t>(i)) return false;
-  }
-  return true;
-}
-
-// What a policy's kinds of fields do not tell.
-Status checkPolicy(const PolicyRecord& policy, const std::string& where) {
-  const auto ranks = static_cast<std::size_t>(std::max(policy.communicator_size, 0));
-  if (policy.communicator_size < 1) {
-    return wrong(fmt::format("{}.communicator_size: is {}; expected 1 or more", where, policy.communicator_size));
-  }
-  if (policy.size_class < 0 || policy.size_class > kLargestClass) {
-    return wrong(fmt::format("{}.size_class: is {}; expected 0 to {}, class c being the bytes above 2^(c-1) up to 2^c",
-                             where, policy.size_class, kLargestClass));
-  }
-  if (policy.site.empty()) return wrong(where + ".site: is empty; expected a site's identity, or \"any\"");
-  if (policy.choice.empty()) return wrong(where + ".choice: is empty; expected an algorithm, as in \"ring\"");
-  if (!policy.table.empty() && (policy.table.size() != ranks || !isPermutation(policy.table))) {
-    return wrong(fmt::format("{}.table: is no order of the ranks; expected each of 0 to {} once, or an empty list",
-                             where, ranks - 1));
-  }
-  if (!policy.lateness_ns.empty() && policy.lateness_ns.size() != ranks) {
-    return wrong(fmt::format("{}.lateness_ns: has {} entries; expected {}, one for each virtual rank, or none", where,
-                             policy.lateness_ns.size(), ranks));
-  }
-  return Status::ok();
-}
-
 Result<Json> parseText(std::string_view text) {
   try {
     return Json::parse(text);
   } catch (const Json::exception& fault) {
-    // "[json.exception.parse_error.101] parse error at line 3, column 1: ...": without the library's own tag.
+    // The library's own tag is left out of "[json.exception.parse_error.101] parse error at line 3, column 1: ...".
     const std::string_view message = fault.what();
     const std::size_t tag = message.find("] ");
     return wrong(fmt::format("{}; expected JSON as `starling export` writes it",
@@ -86,11 +54,12 @@ Result<Json> parseText(std::string_view text) {
   }
 }
 
-// As Json::dump() with an indent, but with lists of numbers on one line: tables are as long as there are ranks.
+// Prints what Json::dump() does with an indent, but lists of numbers on one line: tables are as long as there are
+// ranks.
 void print(const Json& json, int indent, std::string& text) {
   const bool has_lines = json.is_object() || (json.is_array() && !json.empty() && json.front().is_structured());
   if (!has_lines) {
-    text += json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text += json.dump(-1, ' ', true, Json::error_handler_t::replace);
     return;
   }
   const std::string line = fmt::format("\n{:{}}", "", indent);
@@ -135,7 +104,8 @@ Result<PolicyDocument> parsePolicyJson(std::string_view text) {
     return wrong(read.message());
   }
   for (std::size_t i = 0; i < document.policies.size(); ++i) {
-    if (Status valid = checkPolicy(document.policies[i], fmt::format("policies[{}]", i)); !valid.isOk()) return valid;
+    const Status valid = checkPolicy(document.policies[i], fmt::format("policies[{}]", i));
+    if (!valid.isOk()) return wrong(valid.message());
   }
   return document;
 }

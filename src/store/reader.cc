@@ -6,28 +6,49 @@
 #include <utility>
 
 #include "store/migration.h"
+#include "store/record_sql.h"
 #include "store/rows.h"
 #include "store/sqlite.h"
 
 namespace starling {
 namespace {
 
-// For a writer's short transaction to pass.
+// This is enough for a writer's short transaction to pass.
 constexpr Seconds kPatience{5.0};
 
-Status unreadableList(const sqlite::Connection& connection, const char* table, std::int64_t number) {
-  return connection.fault(fmt::format(
-      "{}.virtual_ranks of number {} is no list of whole numbers; delete that row with sqlite3", table, number));
+Status damagedRow(const sqlite::Connection& connection, const char* table, const char* column, std::int64_t number) {
+  return connection.fault(
+      fmt::format("{}.{} of number {} is too large a number, or no list of whole numbers; delete that row with sqlite3",
+                  table, column, number));
+}
+
+// Files of one step hold 0 where a time is not known.
+constexpr std::size_t kFirstStepWithNull = 2;
+
+void forgetZeros(KeyRecord& key) {
+  if (key.imbalance == 0.0) key.imbalance.reset();
+  if (key.seconds == 0.0) key.seconds.reset();
+}
+
+void forgetZeros(ObservationRecord& observation) {
+  if (observation.samples > 0) return;
+  observation.elapsed_mean.reset();
+  observation.post_arrival_mean.reset();
+  observation.post_arrival_minimum.reset();
+  observation.post_arrival_deviation.reset();
 }
 
 }  // namespace
 
 struct Reader::Connection {
   sqlite::Connection sqlite;
+  std::size_t steps;  // of the file's schema
 
-  // Every row of `sql` with `values` for ?1, ..., by `read_row(statement)`, which returns Result<Row>.
+  bool zerosAreUnknown() const { return steps < kFirstStepWithNull; }
+
+  // Reads every row of `sql` with `values` for ?1, ... by `read_row(statement)`, which returns Result<Row>.
   template <typename Row, typename ReadRow, typename... Values>
-  Result<std::vector<Row>> select(const char* sql, ReadRow read_row, const Values&... values) {
+  Result<std::vector<Row>> select(const std::string& sql, ReadRow read_row, const Values&... values) {
     sqlite.beginCall("read");
     sqlite::Statement statement = sqlite.prepare(sql);
     statement.start(values...);
@@ -41,19 +62,40 @@ struct Reader::Connection {
     return rows;
   }
 
-  // The id of a key, for the records that belong to it; empty fields when there is no such key.
+  // Returns the id of a key, for the records that belong to it; its fields are empty when there is no such key.
   Result<KeyId> keyId(std::int64_t key_number) {
     sqlite.beginCall("read");
-    sqlite::Statement statement = sqlite.prepare(
-        "SELECT communicators.id, sites.identity, size_class, type, operation FROM keys "
-        "JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site "
-        "WHERE keys.number = ?1");
+    sqlite::Statement statement =
+        sqlite.prepare(fmt::format("SELECT communicators.id, sites.identity, {} FROM keys "
+                                   "JOIN communicators ON communicators.number = keys.communicator "
+                                   "JOIN sites ON sites.number = keys.site WHERE keys.number = ?1",
+                                   selected<KeyId>("keys")));
     KeyId id;
     if (statement.start(key_number).next()) {
-      statement.read(id.communicator, id.site, id.size_class, id.type, id.operation);
+      const char* damaged = readRow(statement, id.communicator, id.site, id);
+      if (damaged != nullptr) return damagedRow(sqlite, "keys", damaged, key_number);
     }
     if (!statement.status().isOk()) return statement.status();
     return id;
+  }
+
+  // Reads the records of one key in `table`.
+  template <typename Record>
+  Result<std::vector<Record>> owned(const char* table, const char* order, std::int64_t key_number) {
+    const Result<KeyId> id = keyId(key_number);
+    if (!id.isOk()) return id.status();
+    return select<Record>(
+        fmt::format("SELECT number, {} FROM {} WHERE key = ?1 ORDER BY {}", selected<Record>(table, steps), table,
+                    order),
+        [&](sqlite::Statement& statement) -> Result<Record> {
+          Record record;
+          record.key = id.value();
+          std::int64_t number = 0;
+          const char* damaged = readRow(statement, number, record);
+          if (damaged != nullptr) return damagedRow(sqlite, table, damaged, number);
+          return record;
+        },
+        key_number);
   }
 };
 
@@ -71,99 +113,59 @@ Result<Reader> Reader::open(const std::string& path) {
   }
   Result<sqlite::Connection> opened = sqlite::Connection::open(path, sqlite::Access::kReadOnly, kPatience);
   if (!opened.isOk()) return opened.status();
-  if (Status known = requireSchema(opened.value()); !known.isOk()) return known;
-  return Reader(std::make_unique<Connection>(Connection{std::move(opened).value()}));
+  const Result<std::size_t> steps = schemaSteps(opened.value());
+  if (!steps.isOk()) return steps.status();
+  return Reader(std::make_unique<Connection>(Connection{std::move(opened).value(), steps.value()}));
 }
 
 Result<std::vector<RunRow>> Reader::runs() const {
   return connection_->select<RunRow>(
-      "SELECT runs.number, runs.id, ranks, nodes, ranks_per_node, processor, mpi_version, transport, program, started, "
-      "finished FROM runs JOIN environments ON environments.number = runs.environment "
-      "ORDER BY started, runs.number",
-      [](sqlite::Statement& statement) -> Result<RunRow> {
+      fmt::format("SELECT runs.number, finished, {}, {} FROM runs "
+                  "JOIN environments ON environments.number = runs.environment ORDER BY started, runs.number",
+                  selected<Run>("runs"), selected<Environment>("environments")),
+      [this](sqlite::Statement& statement) -> Result<RunRow> {
         RunRow row;
-        Environment& environment = row.run.environment;
-        statement.read(row.number, row.run.id, environment.ranks, environment.nodes, environment.ranks_per_node,
-                       environment.processor, environment.mpi_version, environment.transport, row.run.program,
-                       row.run.started, row.finished);
+        const char* damaged = readRow(statement, row.number, row.finished, row.run, row.run.environment);
+        if (damaged != nullptr) return damagedRow(connection_->sqlite, "environments", damaged, row.number);
         return row;
       });
 }
 
 Result<std::vector<KeyRow>> Reader::keys(std::int64_t run_number) const {
-  const sqlite::Connection& connection = connection_->sqlite;
+  const std::size_t steps = connection_->steps;
   return connection_->select<KeyRow>(
-      "SELECT keys.number, sites.number, sites.identity, sites.label, sites.module, sites.build_id, sites.offset, "
-      "sites.symbol, communicators.id, communicators.name, communicators.size, keys.size_class, keys.type, "
-      "keys.operation, keys.bytes, keys.calls, keys.exploration_calls, keys.seconds, keys.imbalance, keys.state, "
-      "keys.choice, keys.virtual_ranks, keys.gain FROM keys "
-      "JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site "
-      "WHERE communicators.run = ?1 ORDER BY keys.seconds DESC, keys.number",
-      [&connection](sqlite::Statement& statement) -> Result<KeyRow> {
+      fmt::format("SELECT keys.number, sites.number, {}, {}, {}, {} FROM keys "
+                  "JOIN communicators ON communicators.number = keys.communicator "
+                  "JOIN sites ON sites.number = keys.site "
+                  "WHERE communicators.run = ?1 ORDER BY keys.seconds DESC, keys.number",
+                  selected<SiteRecord>("sites", steps), selected<CommunicatorRecord>("communicators", steps),
+                  selected<KeyId>("keys", steps), selected<KeyRecord>("keys", steps)),
+      [this](sqlite::Statement& statement) -> Result<KeyRow> {
         KeyRow row;
-        std::string table;
-        statement.read(row.number, row.site_number, row.site.identity, row.site.label, row.site.module,
-                       row.site.build_id, row.site.offset, row.site.symbol, row.communicator.id, row.communicator.name,
-                       row.communicator.size, row.key.id.size_class, row.key.id.type, row.key.id.operation,
-                       row.key.bytes, row.key.calls, row.key.exploration_calls, row.key.seconds, row.key.imbalance,
-                       row.key.state, row.key.choice, table, row.key.gain);
+        const char* damaged =
+            readRow(statement, row.number, row.site_number, row.site, row.communicator, row.key.id, row.key);
+        if (damaged != nullptr) return damagedRow(connection_->sqlite, "keys", damaged, row.number);
         row.key.id.communicator = row.communicator.id;
         row.key.id.site = row.site.identity;
-        if (!parseList(table, row.key.table)) return unreadableList(connection, "keys", row.number);
+        if (connection_->zerosAreUnknown()) forgetZeros(row.key);
         return row;
       },
       run_number);
 }
 
 Result<std::vector<ObservationRecord>> Reader::observations(std::int64_t key_number) const {
-  const Result<KeyId> id = connection_->keyId(key_number);
-  if (!id.isOk()) return id.status();
-  return connection_->select<ObservationRecord>(
-      "SELECT epoch, choice, exploration, calls, samples, elapsed_mean, post_arrival_mean, post_arrival_minimum, "
-      "post_arrival_deviation FROM observations WHERE key = ?1 ORDER BY epoch, number",
-      [&id](sqlite::Statement& statement) -> Result<ObservationRecord> {
-        ObservationRecord row;
-        row.key = id.value();
-        statement.read(row.epoch, row.choice, row.exploration, row.calls, row.samples, row.elapsed_mean,
-                       row.post_arrival_mean, row.post_arrival_minimum, row.post_arrival_deviation);
-        return row;
-      },
-      key_number);
+  auto observations = connection_->owned<ObservationRecord>("observations", "epoch, number", key_number);
+  if (!observations.isOk() || !connection_->zerosAreUnknown()) return observations;
+  for (ObservationRecord& observation : observations.value()) forgetZeros(observation);
+  return observations;
 }
 
 Result<std::vector<ArrivalRecord>> Reader::arrivals(std::int64_t key_number) const {
-  const Result<KeyId> id = connection_->keyId(key_number);
-  if (!id.isOk()) return id.status();
-  return connection_->select<ArrivalRecord>(
-      "SELECT epoch, rank, samples, mean, deviation, predicted, method FROM arrivals WHERE key = ?1 "
-      "ORDER BY epoch, rank",
-      [&id](sqlite::Statement& statement) -> Result<ArrivalRecord> {
-        ArrivalRecord row;
-        row.key = id.value();
-        statement.read(row.epoch, row.rank, row.samples, row.mean, row.deviation, row.predicted, row.method);
-        return row;
-      },
-      key_number);
+  return connection_->owned<ArrivalRecord>("arrivals", "epoch, rank", key_number);
 }
 
 Result<std::vector<DecisionRecord>> Reader::decisions(std::int64_t key_number) const {
-  const Result<KeyId> id = connection_->keyId(key_number);
-  if (!id.isOk()) return id.status();
-  const sqlite::Connection& connection = connection_->sqlite;
-  return connection_->select<DecisionRecord>(
-      "SELECT number, epoch, call, choice, virtual_ranks, reason, expected, measured, native FROM decisions "
-      "WHERE key = ?1 ORDER BY epoch, call, number",
-      [&id, &connection](sqlite::Statement& statement) -> Result<DecisionRecord> {
-        DecisionRecord row;
-        row.key = id.value();
-        std::int64_t number = 0;
-        std::string table;
-        statement.read(number, row.epoch, row.call, row.choice, table, row.reason, row.expected, row.measured,
-                       row.native);
-        if (!parseList(table, row.table)) return unreadableList(connection, "decisions", number);
-        return row;
-      },
-      key_number);
+  return connection_->owned<DecisionRecord>("decisions", "epoch, call, number", key_number);
 }
 
 Result<std::vector<PolicyRecord>> Reader::policies(std::int64_t run_number) const {
@@ -173,7 +175,7 @@ Result<std::vector<PolicyRecord>> Reader::policies(std::int64_t run_number) cons
   std::string program;
   if (statement.start(run_number).next()) statement.read(environment, program);
   if (!statement.status().isOk()) return statement.status();
-  return selectPolicies(connection_->sqlite, environment, program);
+  return selectPolicies(connection_->sqlite, environment, program, connection_->steps);
 }
 
 }  // namespace starling

@@ -1,4 +1,4 @@
-// Reading the tuning database: what the CLI shows.
+// Reads from the tuning database what the CLI shows.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,8 @@ struct KeyRow {
   KeyRecord key;
 };
 
-// THREADS: one thread at a time. Opens read-only and never writes.
+// THREADS: one thread at a time. The file is opened read-only and never written: a file of an older schema stays as it
+// is, and what that schema does not record is empty in the records.
 class Reader {
  public:
   // Errors: no such file, not a Starling database, a schema newer than this program; each says how to mend it.
@@ -35,15 +36,15 @@ class Reader {
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
 
-  // Oldest first.
+  // Returns all runs, oldest first.
   Result<std::vector<RunRow>> runs() const;
-  // Of one run, by falling `seconds`.
+  // Returns the keys of one run, by falling `seconds`.
   Result<std::vector<KeyRow>> keys(std::int64_t run_number) const;
-  // Of one key, oldest first.
+  // These return the records of one key, oldest first.
   Result<std::vector<ObservationRecord>> observations(std::int64_t key_number) const;
   Result<std::vector<ArrivalRecord>> arrivals(std::int64_t key_number) const;
   Result<std::vector<DecisionRecord>> decisions(std::int64_t key_number) const;
-  // What later runs start from. Of one run's environment and program.
+  // Returns what later runs start from: the policies of one run's environment and program.
   Result<std::vector<PolicyRecord>> policies(std::int64_t run_number) const;
 
  private:

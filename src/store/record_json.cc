@@ -12,156 +12,24 @@
 #include <type_traits>
 #include <utility>
 
+#include "store/record_fields.h"
+
 namespace starling {
 namespace {
-
-template <typename Record, typename Wanted>
-concept Is = std::same_as<std::remove_const_t<Record>, Wanted>;
-
-// Whether a field may be left out of what is read; it then keeps its default.
-enum class Presence { kRequired, kOptional };
-constexpr Presence kRequired = Presence::kRequired;
-constexpr Presence kOptional = Presence::kOptional;
-
-// The one list of each record's fields: `visit(name, field, presence)` is called for all of them, in this order.
-template <Is<Environment> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("ranks", record.ranks, kRequired);
-  visit("nodes", record.nodes, kRequired);
-  visit("ranks_per_node", record.ranks_per_node, kRequired);
-  visit("processor", record.processor, kRequired);
-  visit("mpi_version", record.mpi_version, kRequired);
-  visit("transport", record.transport, kRequired);
-}
-
-template <Is<CommunicatorRecord> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("id", record.id, kRequired);
-  visit("name", record.name, kRequired);
-  visit("size", record.size, kRequired);
-}
-
-template <Is<SiteRecord> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("identity", record.identity, kRequired);
-  visit("label", record.label, kRequired);
-  visit("module", record.module, kRequired);
-  visit("build_id", record.build_id, kRequired);
-  visit("offset", record.offset, kRequired);
-  visit("symbol", record.symbol, kRequired);
-}
-
-template <Is<KeyId> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("communicator", record.communicator, kRequired);
-  visit("site", record.site, kRequired);
-  visit("size_class", record.size_class, kRequired);
-  visit("type", record.type, kRequired);
-  visit("operation", record.operation, kRequired);
-}
-
-template <Is<KeyRecord> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("id", record.id, kRequired);
-  visit("bytes", record.bytes, kRequired);
-  visit("calls", record.calls, kRequired);
-  visit("exploration_calls", record.exploration_calls, kRequired);
-  visit("seconds", record.seconds, kRequired);
-  visit("imbalance", record.imbalance, kRequired);
-  visit("state", record.state, kRequired);
-  visit("choice", record.choice, kRequired);
-  visit("table", record.table, kOptional);
-  visit("gain", record.gain, kOptional);
-}
-
-template <Is<ObservationRecord> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("key", record.key, kRequired);
-  visit("epoch", record.epoch, kRequired);
-  visit("choice", record.choice, kRequired);
-  visit("exploration", record.exploration, kRequired);
-  visit("calls", record.calls, kRequired);
-  visit("samples", record.samples, kRequired);
-  visit("elapsed_mean", record.elapsed_mean, kRequired);
-  visit("post_arrival_mean", record.post_arrival_mean, kRequired);
-  visit("post_arrival_minimum", record.post_arrival_minimum, kRequired);
-  visit("post_arrival_deviation", record.post_arrival_deviation, kRequired);
-}
-
-template <Is<ArrivalRecord> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("key", record.key, kRequired);
-  visit("epoch", record.epoch, kRequired);
-  visit("rank", record.rank, kRequired);
-  visit("samples", record.samples, kRequired);
-  visit("mean", record.mean, kRequired);
-  visit("deviation", record.deviation, kRequired);
-  visit("predicted", record.predicted, kRequired);
-  visit("method", record.method, kRequired);
-}
-
-template <Is<DecisionRecord> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("key", record.key, kRequired);
-  visit("epoch", record.epoch, kRequired);
-  visit("call", record.call, kRequired);
-  visit("choice", record.choice, kRequired);
-  visit("table", record.table, kOptional);
-  visit("reason", record.reason, kRequired);
-  visit("expected", record.expected, kOptional);
-  visit("measured", record.measured, kOptional);
-  visit("native", record.native, kOptional);
-}
-
-template <Is<PolicyRecord> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("site", record.site, kRequired);
-  visit("communicator_size", record.communicator_size, kRequired);
-  visit("size_class", record.size_class, kRequired);
-  visit("type", record.type, kRequired);
-  visit("operation", record.operation, kRequired);
-  visit("choice", record.choice, kRequired);
-  visit("table", record.table, kOptional);
-  visit("lateness_ns", record.lateness_ns, kOptional);
-  visit("gain", record.gain, kOptional);
-  visit("reason", record.reason, kOptional);
-}
-
-template <Is<Batch> Record, typename Visit>
-void forEachField(Record& record, Visit visit) {
-  visit("communicators", record.communicators, kOptional);
-  visit("sites", record.sites, kOptional);
-  visit("keys", record.keys, kOptional);
-  visit("observations", record.observations, kOptional);
-  visit("arrivals", record.arrivals, kOptional);
-  visit("decisions", record.decisions, kOptional);
-  visit("policies", record.policies, kOptional);
-}
-
-// Values.
-
-template <typename Value>
-struct IsOptional : std::false_type {};
-template <typename Value>
-struct IsOptional<std::optional<Value>> : std::true_type {};
-template <typename Value>
-struct IsList : std::false_type {};
-template <typename Value>
-struct IsList<std::vector<Value>> : std::true_type {};
 
 template <typename Value>
 Json write(const Value& value) {
   if constexpr (std::is_arithmetic_v<Value> || std::is_same_v<Value, std::string>) {
     return value;
-  } else if constexpr (IsOptional<Value>::value) {
+  } else if constexpr (kIsOptional<Value>) {
     return value ? write(*value) : Json();
-  } else if constexpr (IsList<Value>::value) {
+  } else if constexpr (kIsList<Value>) {
     Json array = Json::array();
     for (const auto& item : value) array.push_back(write(item));
     return array;
   } else {
     Json object = Json::object();
-    forEachField(value, [&object](const char* name, const auto& field, Presence) { object[name] = write(field); });
+    forEachField(value, [&object](const auto& field) { object[field.name] = write(field.value); });
     return object;
   }
 }
@@ -220,14 +88,14 @@ Status readRecord(const Json& json, const std::string& where, Record& record) {
   if (!json.is_object()) return mismatch(json, where, "an object");
   Status status = Status::ok();
   std::vector<std::string_view> names;
-  forEachField(record, [&](const char* name, auto& field, Presence presence) {
-    names.emplace_back(name);
+  forEachField(record, [&](const auto& field) {
+    names.emplace_back(field.name);
     if (!status.isOk()) return;
-    const auto found = json.find(name);
+    const auto found = json.find(field.name);
     if (found != json.end()) {
-      status = read(*found, fmt::format("{}.{}", where, name), field);
-    } else if (presence == kRequired) {
-      status = Status::error(fmt::format("{}.{}: is missing; this field is needed", where, name));
+      status = read(*found, fmt::format("{}.{}", where, field.name), field.value);
+    } else if (field.presence == Presence::kRequired) {
+      status = Status::error(fmt::format("{}.{}: is missing; this field is needed", where, field.name));
     }
   });
   if (!status.isOk()) return status;
@@ -253,9 +121,9 @@ Status read(const Json& json, const std::string& where, Value& value) {
   } else if constexpr (std::is_same_v<Value, std::string>) {
     if (!json.is_string()) return mismatch(json, where, "a text");
     value = json.get<std::string>();
-  } else if constexpr (IsOptional<Value>::value) {
+  } else if constexpr (kIsOptional<Value>) {
     return readOptional(json, where, value);
-  } else if constexpr (IsList<Value>::value) {
+  } else if constexpr (kIsList<Value>) {
     return readList(json, where, value);
   } else {
     return readRecord(json, where, value);

@@ -1,4 +1,4 @@
-// Records as JSON values: the form that the bytes between ranks and the policy documents share.
+// Turns records into JSON values, the form that the bytes between ranks and the policy documents share.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace starling {
 
-// Keeps the order of fields.
+// This kind of JSON keeps the order of fields.
 using Json = nlohmann::ordered_json;
 
 Json toJson(const Environment& environment);
@@ -18,8 +18,8 @@ Json toJson(const PolicyRecord& policy);
 Json toJson(const std::vector<PolicyRecord>& policies);
 Json toJson(const Batch& batch);
 
-// The inverse. Fields that are not known, missing (but for those with an evident default), of the wrong kind or out of
-// range are errors: "policies[2].choice: is a number; expected a text". `where` begins that path.
+// These read what toJson() makes. Fields that are not known, missing (but for those with an evident default), of the
+// wrong kind or out of range are errors: "policies[2].choice: is a number; expected a text". `where` begins that path.
 Status fromJson(const Json& json, const std::string& where, Environment& environment);
 Status fromJson(const Json& json, const std::string& where, std::vector<PolicyRecord>& policies);
 Status fromJson(const Json& json, const std::string& where, Batch& batch);

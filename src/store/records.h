@@ -1,4 +1,4 @@
-// What is stored, as plain data. Records name each other by text and numbers that the writer knows before the
+// Holds what is stored as plain data. Records name each other by text and numbers that the writer knows before the
 // database does, so that a rank without the database can make them.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace starling {
 
-// What makes learning comparable. Two runs share policies when all fields are equal.
+// The environment makes learning comparable. Two runs share policies when all fields are equal.
 struct Environment {
   std::int32_t ranks = 0;
   std::int32_t nodes = 0;
@@ -30,16 +30,21 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
+// Candidates are compared by one of these times of a call.
+inline constexpr const char* kByPostArrival = "post_arrival";  // mean exit - last arrival
+inline constexpr const char* kByElapsed = "elapsed";           // mean of exit - arrival, where clocks do not compare
+
 struct CommunicatorRecord {
   std::string id;    // unique within the run
   std::string name;  // MPI_Comm_get_name, may be empty
   std::int32_t size = 0;
+  std::optional<std::string> compared_by;  // kByPostArrival or kByElapsed; empty: not recorded
 
   bool operator==(const CommunicatorRecord&) const = default;
 };
 
-// `identity` is stable between runs: "label:NAME", "MODULE[build id]+0xOFFSET", or "signature" for calls whose sites
-// the ranks could not agree on.
+// A place that calls come from. `identity` is stable between runs: "label:NAME", "MODULE[build id]+0xOFFSET", or
+// "signature" for calls whose sites the ranks could not agree on.
 struct SiteRecord {
   std::string identity;
   std::string label;         // set for tuned_allreduce_at and site handles
@@ -51,7 +56,7 @@ struct SiteRecord {
   bool operator==(const SiteRecord&) const = default;
 };
 
-// The thing that is tuned.
+// A key is the thing that is tuned.
 struct KeyId {
   std::string communicator;     // CommunicatorRecord::id
   std::string site;             // SiteRecord::identity
@@ -62,18 +67,18 @@ struct KeyId {
   auto operator<=>(const KeyId&) const = default;  // NOLINT(modernize-use-nullptr): takes the implied 0 for a pointer
 };
 
-// State of a key; the newest replaces the older.
+// The state of a key; the newest record replaces the older ones.
 struct KeyRecord {
   KeyId id;
   std::int64_t bytes = 0;              // of the latest call
   std::int64_t calls = 0;              // in this run
   std::int64_t exploration_calls = 0;  // in this run: calls made to try a candidate
-  double seconds = 0.0;                // in allreduce in this run, mean over ranks
-  double imbalance = 0.0;              // mean of the latest rank's lateness, seconds
+  std::optional<double> seconds;       // in allreduce in this run, mean over ranks; empty: no call was timed
+  std::optional<double> imbalance;     // mean of the latest rank's lateness, seconds; empty: not known
   std::string state;                   // "observing", "exploring", "settled", "passes_through"
   std::string choice;                  // formatChoice() of the plan in force
   std::vector<std::int32_t> table;     // virtual rank -> rank; empty = identity
-  std::optional<double> gain;          // native post-arrival time / chosen post-arrival time
+  std::optional<double> gain;          // native's time / that of the choice, by CommunicatorRecord::compared_by
 
   bool operator==(const KeyRecord&) const = default;
 };
@@ -85,11 +90,15 @@ struct ObservationRecord {
   std::string choice;
   bool exploration = false;
   std::int64_t calls = 0;
-  std::int64_t samples = 0;        // calls that were stamped
-  double elapsed_mean = 0.0;       // seconds, over ranks and samples
-  double post_arrival_mean = 0.0;  // seconds, over samples
-  double post_arrival_minimum = 0.0;
-  double post_arrival_deviation = 0.0;
+  std::int64_t samples = 0;  // calls that were stamped; with none, no time below is known
+  // These are of the samples' mean exit - arrival over ranks, in seconds.
+  std::optional<double> elapsed_mean;
+  std::optional<double> elapsed_minimum;
+  std::optional<double> elapsed_deviation;
+  // These are of the samples' mean exit - last arrival, in seconds; empty where the ranks' clocks do not compare.
+  std::optional<double> post_arrival_mean;
+  std::optional<double> post_arrival_minimum;
+  std::optional<double> post_arrival_deviation;
 
   bool operator==(const ObservationRecord&) const = default;
 };
@@ -115,14 +124,14 @@ struct DecisionRecord {
   std::string choice;
   std::vector<std::int32_t> table;
   std::string reason;              // one or more sentences
-  std::optional<double> expected;  // post-arrival seconds
-  std::optional<double> measured;  // post-arrival seconds of the choice
-  std::optional<double> native;    // post-arrival seconds of native
+  std::optional<double> expected;  // post-arrival seconds, by the cost model
+  std::optional<double> measured;  // seconds of the choice, by CommunicatorRecord::compared_by
+  std::optional<double> native;    // seconds of native, likewise
 
   bool operator==(const DecisionRecord&) const = default;
 };
 
-// What a later run starts from: keyed by site, communicator size, size class, type and operation.
+// A later run starts from policies, which are keyed by site, communicator size, size class, type and operation.
 struct PolicyRecord {
   std::string site;
   std::int32_t communicator_size = 0;
@@ -131,8 +140,9 @@ struct PolicyRecord {
   std::string operation;
   std::string choice;
   std::vector<std::int32_t> table;
-  std::vector<std::int64_t> lateness_ns;  // by virtual rank; empty = on time
-  std::optional<double> gain;
+  std::vector<std::int64_t> lateness_ns;   // by virtual rank; empty = on time
+  std::optional<double> gain;              // native's time / that of the choice
+  std::optional<std::string> compared_by;  // the time that the gain compares, as in CommunicatorRecord
   std::string reason;
 
   bool operator==(const PolicyRecord&) const = default;

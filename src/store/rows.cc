@@ -6,6 +6,10 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/log.h"
+#include "store/policy_check.h"
+#include "store/record_sql.h"
+
 namespace starling {
 namespace {
 
@@ -27,6 +31,12 @@ bool parseIntegers(std::string_view text, std::vector<Integer>& list) {
   }
 }
 
+Status checkRow(const PolicyRecord& policy, const char* damaged, std::int64_t number) {
+  const std::string where = fmt::format("policies of number {}", number);
+  if (damaged == nullptr) return checkPolicy(policy, where);
+  return Status::error(fmt::format("{}.{}: is too large a number, or no list of whole numbers", where, damaged));
+}
+
 }  // namespace
 
 std::string formatList(const std::vector<std::int32_t>& list) { return fmt::format("[{}]", fmt::join(list, ",")); }
@@ -36,27 +46,31 @@ bool parseList(const std::string& text, std::vector<std::int32_t>& list) { retur
 bool parseList(const std::string& text, std::vector<std::int64_t>& list) { return parseIntegers(text, list); }
 
 Result<std::vector<PolicyRecord>> selectPolicies(const sqlite::Connection& connection, std::int64_t environment,
-                                                 const std::string& program) {
-  sqlite::Statement statement = connection.prepare(
-      "SELECT number, site, communicator_size, size_class, type, operation, choice, virtual_ranks, lateness_ns, gain, "
-      "reason FROM policies WHERE environment = ?1 AND program = ?2 "
-      "ORDER BY site = 'any', site, communicator_size, size_class, type, operation");
+                                                 const std::string& program, std::size_t steps) {
+  sqlite::Statement statement =
+      connection.prepare(fmt::format("SELECT number, {} FROM policies WHERE environment = ?1 AND program = ?2 "
+                                     "ORDER BY site = 'any', site, communicator_size, size_class, type, operation",
+                                     selected<PolicyRecord>("policies", steps)));
   std::vector<PolicyRecord> policies;
+  Status first_fault = Status::ok();
   statement.start(environment, program);
   while (statement.next()) {
     PolicyRecord policy;
     std::int64_t number = 0;
-    std::string table;
-    std::string lateness;
-    statement.read(number, policy.site, policy.communicator_size, policy.size_class, policy.type, policy.operation,
-                   policy.choice, table, lateness, policy.gain, policy.reason);
-    if (!parseList(table, policy.table) || !parseList(lateness, policy.lateness_ns)) {
-      return connection.fault(
-          fmt::format("policies.number {} holds a list that cannot be read; delete that row with sqlite3", number));
+    const char* damaged = readRow(statement, number, policy);
+    const Status checked = checkRow(policy, damaged, number);
+    if (checked.isOk()) {
+      policies.push_back(std::move(policy));
+    } else if (first_fault.isOk()) {
+      first_fault = checked;
     }
-    policies.push_back(std::move(policy));
   }
   if (!statement.status().isOk()) return statement.status();
+  if (!first_fault.isOk()) {
+    logOnce(LogLevel::kWarning, "policy rows of " + connection.path(),
+            fmt::format("{}: {}; such a row is left out until it is mended or deleted with sqlite3", connection.path(),
+                        first_fault.message()));
+  }
   return policies;
 }
 

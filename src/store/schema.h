@@ -9,7 +9,7 @@
 
 namespace starling {
 
-// PRAGMA application_id of a tuning database: "STRL".
+// This is the PRAGMA application_id of a tuning database: "STRL".
 inline constexpr std::uint32_t kApplicationId = 0x5354524C;
 
 inline constexpr const char* kSchemaStep1 = R"sql(
@@ -155,6 +155,155 @@ CREATE VIEW overview AS
   ORDER BY communicators.run, keys.seconds DESC, keys.number;
 )sql";
 
-inline constexpr std::array kSchemaSteps = {kSchemaStep1};
+// From this step on, what is not known is NULL, and the database says by which time candidates were compared.
+inline constexpr const char* kSchemaStep2 = R"sql(
+DROP VIEW overview;
+
+CREATE TABLE new_communicators (
+  -- Communicators of a run that made enough calls to be tuned.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,  -- the run it lived in
+  id TEXT NOT NULL,            -- unique within the run
+  name TEXT NOT NULL,          -- MPI_Comm_get_name, may be ''
+  size INTEGER NOT NULL,       -- ranks
+  compared_by TEXT,            -- time that its candidates are compared by: 'post_arrival' (mean exit - last arrival), or
+                               -- 'elapsed' (mean of exit - arrival) where the ranks' clocks do not compare; NULL: not known
+  UNIQUE (run, id)
+);
+-- Step 1 recorded arrivals with every timed call, but for ranks whose clocks do not compare.
+INSERT INTO new_communicators
+  SELECT number, run, id, name, size,
+         CASE WHEN EXISTS (SELECT 1 FROM keys JOIN arrivals ON arrivals.key = keys.number
+                           WHERE keys.communicator = communicators.number) THEN 'post_arrival'
+              WHEN EXISTS (SELECT 1 FROM keys JOIN observations ON observations.key = keys.number
+                           WHERE keys.communicator = communicators.number AND samples > 0) THEN 'elapsed' END
+  FROM communicators;
+
+CREATE TABLE new_keys (
+  -- What is tuned: a site's calls of one size class, type and operation on one communicator. The newest state.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  communicator INTEGER NOT NULL REFERENCES communicators ON DELETE CASCADE,  -- and by it the run
+  site INTEGER NOT NULL REFERENCES sites,  -- where the program calls
+  size_class INTEGER NOT NULL,  -- c: bytes in (2^(c-1), 2^c]; 0: zero bytes or one
+  type TEXT NOT NULL,           -- of an element: 'float', 'int32', ...
+  operation TEXT NOT NULL,      -- 'sum', 'max', 'user', 'user_noncommutative', ...
+  bytes INTEGER NOT NULL,       -- of the latest call
+  calls INTEGER NOT NULL,       -- in this run
+  exploration_calls INTEGER NOT NULL,  -- those of them made to try a candidate
+  seconds REAL,                 -- time in allreduce in this run, mean over ranks, seconds; NULL: no call was timed
+  imbalance REAL,               -- lateness of the latest rank, mean over samples, seconds; NULL: not known
+  state TEXT NOT NULL,          -- 'observing', 'exploring', 'settled' or 'passes_through'
+  choice TEXT NOT NULL,         -- algorithm and parameters in force: 'ring_segmented:segments=8'
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity
+  gain REAL,                    -- time of native / that of the choice, by communicators.compared_by; NULL: not known
+  UNIQUE (communicator, site, size_class, type, operation)
+);
+INSERT INTO new_keys
+  SELECT keys.number, communicator, site, size_class, type, operation, bytes, calls, exploration_calls,
+         CASE WHEN seconds > 0 THEN seconds END,
+         CASE WHEN seconds > 0 AND compared_by = 'post_arrival' THEN imbalance END,
+         state, choice, virtual_ranks, gain
+  FROM keys JOIN new_communicators ON new_communicators.number = communicator;
+
+CREATE TABLE new_observations (
+  -- One candidate's calls of one epoch.
+  number INTEGER PRIMARY KEY,        -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was called
+  epoch INTEGER NOT NULL,            -- of the communicator: 0, 1, ...
+  choice TEXT NOT NULL,              -- the candidate
+  exploration INTEGER NOT NULL,      -- 1: called to try the candidate; 0: it was in force
+  calls INTEGER NOT NULL,            -- in the epoch
+  samples INTEGER NOT NULL,          -- calls of them that were timed; 0: all times are NULL
+  elapsed_mean REAL,                 -- exit - arrival, mean over ranks and samples, seconds
+  elapsed_minimum REAL,              -- the same, mean over ranks, least of the samples, seconds
+  elapsed_deviation REAL,            -- the same, mean over ranks, standard deviation over samples, seconds
+  post_arrival_mean REAL,            -- mean exit - latest arrival, mean over samples, seconds; NULL: clocks do not compare
+  post_arrival_minimum REAL,         -- the same, least of the samples, seconds
+  post_arrival_deviation REAL,       -- the same, standard deviation over samples, seconds
+  UNIQUE (key, epoch, choice, exploration)
+);
+-- Step 1 held elapsed times in the columns of post-arrival times where clocks do not compare.
+INSERT INTO new_observations
+  SELECT observations.number, key, epoch, observations.choice, exploration, observations.calls, samples,
+         CASE WHEN samples > 0 THEN elapsed_mean END,
+         CASE WHEN samples > 0 AND compared_by = 'elapsed' THEN post_arrival_minimum END,
+         CASE WHEN samples > 0 AND compared_by = 'elapsed' THEN post_arrival_deviation END,
+         CASE WHEN samples > 0 AND compared_by = 'post_arrival' THEN post_arrival_mean END,
+         CASE WHEN samples > 0 AND compared_by = 'post_arrival' THEN post_arrival_minimum END,
+         CASE WHEN samples > 0 AND compared_by = 'post_arrival' THEN post_arrival_deviation END
+  FROM observations JOIN keys ON keys.number = key
+       JOIN new_communicators ON new_communicators.number = communicator;
+
+CREATE TABLE new_decisions (
+  -- What was chosen, when, and why.
+  number INTEGER PRIMARY KEY,   -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was decided on
+  epoch INTEGER NOT NULL,       -- of the communicator: 0, 1, ...
+  call INTEGER NOT NULL,        -- calls of the key made before it
+  choice TEXT NOT NULL,         -- algorithm and parameters from here on
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity
+  reason TEXT NOT NULL,         -- one or more sentences
+  expected REAL,                -- post-arrival time that the cost model expected, seconds; NULL: not known
+  measured REAL,                -- time of the choice by communicators.compared_by, seconds; NULL: not measured
+  native REAL,                  -- time of native by communicators.compared_by, seconds; NULL: not measured
+  UNIQUE (key, epoch, call, choice)
+);
+INSERT INTO new_decisions SELECT * FROM decisions;
+
+CREATE TABLE new_policies (
+  -- What later runs of the program in the same environment start from.
+  number INTEGER PRIMARY KEY,   -- of this database: 1, 2, ...
+  environment INTEGER NOT NULL REFERENCES environments,  -- where it was learned
+  program TEXT NOT NULL,        -- file name of the executable
+  run INTEGER REFERENCES runs ON DELETE SET NULL,  -- that wrote it last; NULL: pruned, or imported
+  site TEXT NOT NULL,           -- identity as in sites; an imported policy may name one unknown here, or 'any'
+  communicator_size INTEGER NOT NULL,  -- ranks
+  size_class INTEGER NOT NULL,  -- c: bytes in (2^(c-1), 2^c]; 0: zero bytes or one
+  type TEXT NOT NULL,           -- of an element: 'float', 'int32', ...
+  operation TEXT NOT NULL,      -- 'sum', 'max', 'user', 'user_noncommutative', ...
+  choice TEXT NOT NULL,         -- algorithm and parameters
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity
+  lateness_ns TEXT NOT NULL,    -- JSON list by virtual rank, nanoseconds; []: all on time
+  gain REAL,                    -- time of native / that of the choice; NULL: not known
+  compared_by TEXT,             -- time that the gain compares, as in communicators; NULL: not known
+  reason TEXT NOT NULL,         -- one or more sentences
+  UNIQUE (environment, program, site, communicator_size, size_class, type, operation)
+);
+-- The time that all communicators of that size were compared by in the run that learned it.
+INSERT INTO new_policies
+  SELECT number, environment, program, run, site, communicator_size, size_class, type, operation, choice,
+         virtual_ranks, lateness_ns, gain,
+         (SELECT min(compared_by) FROM new_communicators
+          WHERE new_communicators.run = policies.run AND size = communicator_size
+          HAVING min(compared_by) = max(compared_by)),
+         reason
+  FROM policies;
+
+DROP TABLE policies;
+DROP TABLE decisions;
+DROP TABLE observations;
+DROP TABLE keys;
+DROP TABLE communicators;
+ALTER TABLE new_communicators RENAME TO communicators;
+ALTER TABLE new_keys RENAME TO keys;
+ALTER TABLE new_observations RENAME TO observations;
+ALTER TABLE new_decisions RENAME TO decisions;
+ALTER TABLE new_policies RENAME TO policies;
+CREATE INDEX keys_by_site ON keys (site);
+
+-- Keys with the names of what they belong to, the costliest of each run first.
+CREATE VIEW overview AS
+  SELECT communicators.run AS run,
+         keys.number AS key,
+         CASE WHEN sites.label <> '' THEN sites.label WHEN sites.symbol <> '' THEN sites.symbol
+              ELSE sites.identity END AS site,
+         CASE WHEN communicators.name <> '' THEN communicators.name ELSE communicators.id END AS communicator,
+         communicators.size AS ranks, keys.bytes, keys.type, keys.operation, keys.calls, keys.exploration_calls,
+         keys.seconds, keys.imbalance, keys.state, keys.choice, keys.gain, communicators.compared_by
+  FROM keys JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site
+  ORDER BY communicators.run, keys.seconds DESC, keys.number;
+)sql";
+
+inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2};
 
 }  // namespace starling

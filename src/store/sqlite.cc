@@ -12,11 +12,13 @@
 #include <thread>
 #include <utility>
 
+#include "store/safe_path.h"
+
 namespace starling::sqlite {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// On the heap, so that statements and the busy handler may point to it while the connection moves.
+// The handle is on the heap, so that statements and the busy handler may point to it while the connection moves.
 struct Handle {
   std::string path;
   std::string action = "open";
@@ -29,7 +31,7 @@ namespace {
 
 constexpr const char* kElsewhere = "or set STARLING_DB to another file";
 
-// Called by SQLite while another process holds a lock; 0 gives up. Its own handler instead of sqlite3_busy_timeout()
+// SQLite calls this while another process holds a lock; 0 gives up. It takes the place of sqlite3_busy_timeout(),
 // because one call takes several locks, and patience bounds their sum.
 int waitForLock(void* context, int attempt) {
   const auto& handle = *static_cast<const Handle*>(context);
@@ -40,7 +42,7 @@ int waitForLock(void* context, int attempt) {
   return 1;
 }
 
-// The reason and the mending of a result code.
+// Returns the reason of a result code and how to mend it.
 std::string explain(const Handle& handle, int code) {
   const std::string text = handle.database != nullptr ? sqlite3_errmsg(handle.database) : sqlite3_errstr(code);
   const int system_error = handle.database != nullptr ? sqlite3_system_errno(handle.database) : 0;
@@ -77,6 +79,12 @@ std::string explain(const Handle& handle, int code) {
                          kElsewhere);
     case SQLITE_NOMEM:
       return "memory is short; free some memory";
+    case SQLITE_ERROR:
+    case SQLITE_TOOBIG:
+      return fmt::format(
+          "its tables are not those that Starling makes ({}); move it away, {}, and report this if no other program "
+          "has changed it",
+          text, kElsewhere);
     default:
       return fmt::format("SQLite says: {} (code {}); please report this as a fault of Starling", text, code);
   }
@@ -87,6 +95,22 @@ Status failure(const Handle& handle, std::string_view explanation) {
 }
 
 Status failure(const Handle& handle, int code) { return failure(handle, explain(handle, code)); }
+
+// A schema is code that another program may have written into the file: none of it runs, and what it could still
+// compute (in a generated column, say) stays small.
+int trustNoSchema(sqlite3* database) {
+  constexpr int kLongestValue = 64 << 20;  // bytes
+  const std::pair<int, int> settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                          {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                          {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                          {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+  for (const auto& [setting, value] : settings) {
+    if (const int code = sqlite3_db_config(database, setting, value, nullptr); code != SQLITE_OK) return code;
+  }
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
+  sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+  return sqlite3_drop_modules(database, nullptr);  // no table is virtual
+}
 
 std::uint32_t bigEndian(const std::uint8_t* bytes) {
   return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 |
@@ -156,16 +180,24 @@ Result<Connection> Connection::open(const std::string& path, Access access, Seco
   auto handle = std::make_unique<Handle>();
   handle->path = path;
   handle->patience = patience;
+  const bool is_file = path != ":memory:";
+  const Result<std::string> safe = is_file ? safePath(path) : path;
+  if (!safe.isOk()) return failure(*handle, safe.status().message());
   // For reading too it is opened for writing where this user may: the first to come after a writer that was killed has
   // to undo what it left half written. SQLite falls back to reading by itself.
   const int mode = SQLITE_OPEN_READWRITE | (access == Access::kReadWrite ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(path.c_str(), &handle->database, mode | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code = sqlite3_open_v2(safe.value().c_str(), &handle->database,
+                                   mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nullptr);
   Connection connection(std::move(handle));
   Handle& opened = *connection.handle_;
   if (code != SQLITE_OK) return failure(opened, code);
+  // In a folder that is shared, another user may have made the file since it was looked at.
+  const Result<std::string> still_safe = is_file ? safePath(path) : path;
+  if (!still_safe.isOk()) return failure(opened, still_safe.status().message());
   sqlite3_extended_result_codes(opened.database, 1);
   sqlite3_busy_handler(opened.database, waitForLock, &opened);
   connection.beginCall("open");
+  if (const int refused = trustNoSchema(opened.database); refused != SQLITE_OK) return failure(opened, refused);
   if (access == Access::kReadWrite && sqlite3_db_readonly(opened.database, "main") == 1) {
     return failure(opened, SQLITE_READONLY);
   }
@@ -193,7 +225,8 @@ void Connection::beginCall(const char* action) {
 }
 
 Result<FileHeader> Connection::header() const {
-  // Through SQLite's own descriptor: closing a second one would drop this process's locks on the file (POSIX).
+  // The header is read through SQLite's own descriptor: closing a second one would drop this process's locks on the
+  // file (POSIX).
   sqlite3_file* file = nullptr;
   sqlite3_file_control(handle_->database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
   if (file == nullptr || file->pMethods == nullptr) return FileHeader{.is_empty = true};

@@ -1,4 +1,4 @@
-// SQLite as owned C++ objects. Only sqlite.cc includes sqlite3.h.
+// Wraps SQLite in owned C++ objects. Only sqlite.cc includes sqlite3.h.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@ struct sqlite3_stmt;
 
 namespace starling::sqlite {
 
-// What the first bytes of a file say. Reading them takes no lock and changes neither the file nor its journals.
+// The first bytes of a file say this. Reading them takes no lock and changes neither the file nor its journals.
 struct FileHeader {
   bool is_empty = false;  // no bytes at all, or a database in memory
   bool is_sqlite = false;
@@ -48,10 +48,10 @@ class Statement {
     return *this;
   }
 
-  // True when a row is ready; false at the end and on a fault.
+  // Returns true when a row is ready, false at the end and on a fault.
   bool next();
 
-  // start(), then all steps.
+  // Does start() and then all steps.
   template <typename... Values>
   Status run(const Values&... values) {
     start(values...);
@@ -90,11 +90,9 @@ class Statement {
     bindInteger(parameter, static_cast<std::int64_t>(value));
   }
   void bind(int parameter, double value) { bindReal(parameter, value); }
-  void bind(int parameter, const std::optional<double>& value) {
-    value ? bindReal(parameter, *value) : bindNull(parameter);
-  }
-  void bind(int parameter, const std::optional<std::int64_t>& value) {
-    value ? bindInteger(parameter, *value) : bindNull(parameter);
+  template <typename Value>
+  void bind(int parameter, const std::optional<Value>& value) {
+    value ? bind(parameter, *value) : bindNull(parameter);
   }
 
   void get(int column, std::string& value) const { value = text(column); }
@@ -105,11 +103,10 @@ class Statement {
   void get(int column, double& value) const {
     value = isNull(column) ? std::numeric_limits<double>::quiet_NaN() : real(column);
   }
-  void get(int column, std::optional<double>& value) const {
-    value = isNull(column) ? std::nullopt : std::optional<double>(real(column));
-  }
-  void get(int column, std::optional<std::int64_t>& value) const {
-    value = isNull(column) ? std::nullopt : std::optional<std::int64_t>(integer(column));
+  template <typename Value>
+  void get(int column, std::optional<Value>& value) const {
+    value.reset();
+    if (!isNull(column)) get(column, value.emplace());
   }
 
   const Handle* handle_;
@@ -121,7 +118,10 @@ class Statement {
 // THREADS: one thread at a time.
 class Connection {
  public:
-  // kReadWrite creates a missing file (of no bytes); its folder must exist. ":memory:" is a database in memory.
+  // Opens a file; kReadWrite creates a missing one (of no bytes), whose folder must exist. ":memory:" is a database in
+  // memory.
+  // Refuses what safePath() does. Views, triggers and virtual tables of the file do not work: nobody knows who made
+  // them.
   static Result<Connection> open(const std::string& path, Access access, Seconds patience);
   ~Connection();
   Connection(Connection&&) noexcept;
@@ -133,13 +133,13 @@ class Connection {
 
   Result<FileHeader> header() const;
   const std::string& path() const;
-  // "cannot <action> <path>: <explanation>".
+  // Returns "cannot <action> <path>: <explanation>".
   Status fault(std::string_view explanation) const;
 
   Statement prepare(std::string_view sql) const { return Statement(handle_.get(), sql); }
-  // One or more statements whose rows, if any, are not wanted.
+  // Runs one or more statements whose rows, if any, are not wanted.
   Status execute(const char* sql) const;
-  // Rows that the latest statement changed.
+  // Returns how many rows the latest statement changed.
   std::int64_t changes() const;
 
  private:
@@ -155,9 +155,9 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // Whether it began.
+  // Tells whether it began.
   const Status& status() const { return status_; }
-  // REQUIRES: status().isOk().
+  // Makes the transaction's changes lasting. REQUIRES: status().isOk().
   Status commit();
 
  private:

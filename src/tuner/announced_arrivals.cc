@@ -8,10 +8,10 @@
 namespace starling {
 namespace {
 
-// Leading binary digits of a lateness that are kept: steps of 3% to 6%, finer than the noise that never reorders ranks.
+// A lateness keeps this many leading binary digits: steps of 3% to 6%, finer than the noise that never reorders ranks.
 constexpr int kKeptDigits = 5;
 
-// REQUIRES: value >= 0.
+// Rounds to so many digits. REQUIRES: value >= 0.
 std::int64_t rounded(std::int64_t value) {
   const auto digits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value)));
   if (digits <= kKeptDigits) return value;
@@ -23,7 +23,7 @@ std::int64_t rounded(std::int64_t value) {
 
 std::int64_t announcedComputation(Seconds elapsed, double fraction) {
   const Seconds expected{elapsed.value / fraction};
-  // A tiny fraction may make it infinite; written so that what is no number counts as on time.
+  // A tiny fraction may make the time infinite. The comparison is written so that a NaN counts as on time.
   return expected > Seconds{} ? toNanoseconds(std::min(expected, kLongestAnnouncement)) : 0;
 }
 

@@ -1,4 +1,4 @@
-// What the ranks announce in the middle of a computation, and what the next call makes of it.
+// Arranges the next call by what the ranks announce in the middle of a computation.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,28 @@
 
 namespace starling {
 
-// What a rank announces: for how long it expects to compute in all, when `elapsed` has passed since its latest exit and
-// `fraction` of the computation is done. Nanoseconds, between 0 and kLongestAnnouncement.
+// Returns what a rank announces when `elapsed` has passed since its latest exit and `fraction` of the computation is
+// done: for how long it expects to compute in all, in nanoseconds, between 0 and kLongestAnnouncement.
 // REQUIRES: 0 < fraction <= 1.
 std::int64_t announcedComputation(Seconds elapsed, double fraction);
 inline constexpr Seconds kLongestAnnouncement{1e6};
 
-// The arrangement of one call by announced arrivals: a pure function of what all ranks know alike.
+// Arranges the ranks of one call by announced arrivals: a pure function of what all ranks know alike.
 class AnnouncedArrivals {
  public:
-  // So many ranks need no allocation later.
+  // Takes the memory for so many ranks now, so that arrange() need not.
   void reserve(std::size_t ranks);
 
-  // `announced_ns`: by rank, what announcedComputation() gave there. No allocation when the number of ranks stays.
+  // `announced_ns` has, by rank, what announcedComputation() gave there. Nothing is allocated when the number of ranks
+  // stays.
   void arrange(std::span<const std::int64_t> announced_ns);
 
-  // As in KeyPlan: virtual rank -> rank, ranks by rising lateness; and lateness by virtual rank, rounded coarsely, so
-  // that few schedules serve all calls whose announcements differ by noise only.
+  // The table and the latenesses are as in KeyPlan: virtual rank -> rank, by rising lateness, and lateness by virtual
+  // rank. Latenesses are rounded coarsely, so that few schedules serve all calls whose announcements differ by noise
+  // only.
   std::span<const std::int32_t> table() const { return table_; }
   std::span<const std::int64_t> latenessNs() const { return lateness_ns_; }
-  // The same by rank, for calls that keep rank order.
+  // Returns the same latenesses by rank, for calls that keep rank order.
   std::span<const std::int64_t> latenessByRankNs() const { return lateness_by_rank_ns_; }
 
  private:

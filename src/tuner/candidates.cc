@@ -3,19 +3,20 @@
 #include <algorithm>
 #include <optional>
 
-#include "algos/named_late.h"
+#include "algos/flagged.h"
+#include "simulator/simulated_choice.h"
 
 namespace starling {
 namespace {
 
-// Steps of all ranks that one ranking may simulate: about 60 ms of one core.
+// One ranking may simulate so many steps of all ranks: about 60 ms of one core.
 constexpr std::int64_t kSimulationBudget = 200'000;
 
-// Of that, a setting beyond an algorithm's defaults. Each count of segments that is tried is a multiple of the one
-// before, so that all settings of one algorithm take little more than its largest.
+// A setting beyond an algorithm's defaults may take so much of that. Each count of segments that is tried is a multiple
+// of the one before, so that all settings of one algorithm take little more than its largest.
 constexpr std::int64_t kSettingBudget = kSimulationBudget / 8;
 
-// The largest communicator whose ring (2 P (P-1) steps) is within the budget for a dozen candidates.
+// Tells whether a ring of so many ranks (2 P (P-1) steps) is within the budget for a dozen candidates.
 bool fitsBudget(std::int32_t ranks) { return 24LL * ranks * ranks <= kSimulationBudget; }
 
 constexpr std::int64_t kSmallestSegmentBytes = 1024;
@@ -33,13 +34,13 @@ std::int64_t stepsOf(const Choice& choice, const CandidateQuery& query) {
   return steps;
 }
 
-// The most segments with which simulating stays within the budget; steps grow with the segments.
+// Returns the most segments with which simulating stays within the budget; steps grow with the segments.
 std::int64_t affordable(Choice choice, std::size_t index, const CandidateQuery& query) {
   choice.parameters[index] = 1;
   return std::max<std::int64_t>(kSettingBudget / std::max<std::int64_t>(stepsOf(choice, query), 1), 1);
 }
 
-// The segment counts of parameter `index` that are worth simulating.
+// Returns the segment counts of parameter `index` that are worth simulating.
 std::vector<std::int64_t> segmentCounts(const Choice& defaults, std::size_t index, const CandidateQuery& query) {
   const std::int64_t ranks = query.shape.ranks;
   const Parameter& parameter = findAlgorithm(defaults.algorithm)->parameters[index];
@@ -57,7 +58,7 @@ Candidate predicted(const CandidateQuery& query, const Choice& choice) {
   return {choice, predictPostArrival(query, choice)};
 }
 
-// The candidate of a row with its segments at parameter `index`.
+// Returns the candidate of a row that has its segments at parameter `index`.
 Candidate withSegments(const Choice& defaults, std::size_t index, const CandidateQuery& query) {
   Choice choice = defaults;
   if (findAlgorithm(defaults.algorithm)->best_segments != nullptr) {
@@ -76,7 +77,7 @@ Candidate withSegments(const Choice& defaults, std::size_t index, const Candidat
   return best;
 }
 
-// The candidate of a row with some of its parameters given.
+// Returns the candidate of a row with some of its parameters given.
 Candidate withOthers(Choice choice, const CandidateQuery& query) {
   const std::optional<std::size_t> segments = findParameter(*findAlgorithm(choice.algorithm), kSegmentsParameter);
   if (!segments) return predicted(query, choice);
@@ -85,7 +86,7 @@ Candidate withOthers(Choice choice, const CandidateQuery& query) {
   return {choice, Seconds{}};
 }
 
-// The best of the values that the row wants tried of each parameter, one parameter after the other, and the defaults.
+// Returns the best of the defaults and the values that the row wants tried, one parameter after the other.
 Candidate withAlternatives(const Choice& choice, const CandidateQuery& query) {
   Candidate best = withOthers(choice, query);
   if (!fitsBudget(query.shape.ranks)) return best;
@@ -105,11 +106,11 @@ Candidate candidateOf(const Algorithm& algorithm, const CandidateQuery& query) {
   Choice choice{algorithm.id, defaultParameters(algorithm)};
   setStepTime(choice, query.shape, query.element_size, query.model);
   const Candidate candidate = withAlternatives(choice, query);
-  const std::optional<std::size_t> announced = findParameter(algorithm, kAnnouncedParameter);
-  if (!announced || query.unpredicted <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
+  const std::optional<std::size_t> flagged = findParameter(algorithm, kFlaggedParameter);
+  if (!flagged || query.unpredicted <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
     return candidate;
   }
-  choice.parameters[*announced] = 1;
+  choice.parameters[*flagged] = 1;
   const Candidate naming = withOthers(choice, query);
   return naming.predicted < candidate.predicted ? naming : candidate;
 }
@@ -137,23 +138,24 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
   for (const Algorithm& algorithm : catalogue()) {
     if (algorithm.id == kNativeAlgorithm || !isValid(algorithm, query.shape)) continue;
     if (query.reproducible && !algorithm.fixed_association) continue;
-    if (algorithm.gains_from != nullptr && !algorithm.gains_from(&query.topology)) continue;
+    if (algorithm.suits_topology != nullptr && !algorithm.suits_topology(&query.topology)) continue;
     ranked.push_back(candidateOf(algorithm, query));
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
-  // Where nothing is predicted, and of links, which the model does not know, the topology speaks for itself.
-  const auto speaks_for_itself = [&](const Candidate& candidate) {
-    const bool is_placed = findAlgorithm(candidate.choice.algorithm)->gains_from != nullptr;
+  // A row that is made for the topology is worth a trial whatever is predicted, where nothing is, or where links are
+  // known, of which the model is told nothing.
+  const auto follows_topology = [&](const Candidate& candidate) {
+    const bool is_placed = findAlgorithm(candidate.choice.algorithm)->suits_topology != nullptr;
     return is_placed && (!fitsBudget(query.shape.ranks) || !query.topology.links.empty());
   };
-  if (!fitsBudget(query.shape.ranks)) std::stable_partition(ranked.begin(), ranked.end(), speaks_for_itself);
+  if (!fitsBudget(query.shape.ranks)) std::stable_partition(ranked.begin(), ranked.end(), follows_topology);
   if (ranked.size() <= limit || limit < 2) {
     ranked.resize(std::min(limit, ranked.size()));
     return ranked;
   }
   const auto left_out =
-      std::find_if(ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), speaks_for_itself);
+      std::find_if(ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), follows_topology);
   if (left_out != ranked.end()) ranked[limit - 1] = *left_out;
   ranked.resize(limit);
   return ranked;

@@ -1,4 +1,4 @@
-// The plans worth trying for a key, best first by the simulator.
+// Ranks the plans worth trying for a key, best first by the simulator.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "algos/catalogue.h"
-#include "algos/simulator.h"
 #include "base/units.h"
+#include "simulator/simulator.h"
 
 namespace starling {
 
@@ -26,16 +26,16 @@ struct CandidateQuery {
   Topology topology{};                    // by virtual rank; takes the place of the shape's
 };
 
-// At most `limit` candidates, one per algorithm, by rising predicted post-arrival time. Segments are those of the row's
-// closed form, else those that the simulator likes best; where so many would take long to simulate, the prediction is
-// that of fewer. Rows that can name the late rank do so where it is not predicted and that looks faster. Rows for a
-// topology are among them where they gain from it; one of these always where links are known, which the model is not
-// told, and before the others in communicators too large to simulate. `native` is not among them: it is the incumbent.
-// Of communicators so large that simulating would hold up the call, the candidates come in the catalogue's order with a
-// prediction of 0.
+// Returns at most `limit` candidates, one per algorithm, by rising predicted post-arrival time. Segments are those of
+// the row's closed form, else those that the simulator likes best; where so many would take long to simulate, the
+// prediction is that of fewer. Rows that can name the late rank do so where it is not predicted and that looks faster.
+// Rows for a topology are among them where they gain from it; one of these always where links are known, which the
+// model is not told, and before the others in communicators too large to simulate. `native` is not among them: it is
+// the incumbent. In communicators so large that simulating would hold up the call, the candidates come in the
+// catalogue's order with a prediction of 0.
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit);
 
-// Predicted post-arrival time of one choice; 0 for native and for communicators too large to simulate.
+// Returns the predicted post-arrival time of one choice; 0 for native and for communicators too large to simulate.
 Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice);
 
 }  // namespace starling

@@ -1,26 +1,49 @@
 #include "tuner/communicator_tuner.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
-#include "estimators/statistics.h"
+#include "base/log.h"
 
 namespace starling {
 namespace {
 
 constexpr std::int32_t kLongestExploringEpoch = 32;
+// While a choice of ours is in use all calls are stamped, and a loss is known an epoch after its calls.
+constexpr std::int32_t kLongestWatchedEpoch = 32;
 
-// Rankings of candidates in one agreement, times ranks squared: this is done in a call, so a few milliseconds.
+// One agreement may rank candidates so often, times ranks squared: this is done in a call, so it may take a few
+// milliseconds.
 constexpr std::int64_t kRankingBudget = 1024;
 
-std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, const KeyId& id, std::int32_t ranks) {
+// A gain in another time than the one that is compared here is not taken over.
+std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, const KeyId& id, std::int32_t ranks,
+                                       const char* compared_by) {
   for (const PolicyRecord& policy : policies) {
     const bool site_fits = policy.site == id.site || policy.site == "any";
     if (site_fits && policy.communicator_size == ranks && policy.size_class == id.size_class &&
         policy.type == id.type && policy.operation == id.operation) {
-      return policy;
+      PolicyRecord found = policy;
+      if (found.compared_by != compared_by) found.gain.reset();
+      return found;
     }
   }
   return std::nullopt;
+}
+
+// Leaves empty what no sample tells.
+void setTimes(const RunningMoments& samples, std::optional<double>& mean, std::optional<double>& minimum,
+              std::optional<double>& deviation) {
+  if (samples.count() == 0) return;
+  mean = samples.mean();
+  minimum = samples.minimum();
+  deviation = samples.deviation();
+}
+
+// Returns whether something is still to be learned of the key soon.
+bool isUnsettled(const KeyTuner& key) {
+  return key.state() == KeyState::kObserving || key.state() == KeyState::kExploring || key.isBeingJudged();
 }
 
 }  // namespace
@@ -30,19 +53,10 @@ CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
 
 void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, bool tunable,
                                std::span<const PolicyRecord> policies) {
-  slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, tunable, findPolicy(policies, id, ranks_)));
+  slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, tunable,
+                                          findPolicy(policies, id, ranks_, comparedBy(settings_.clocks_agree))));
   slots_.back()->record.id = id;
   slots_.back()->lateness.resize(static_cast<std::size_t>(ranks_));
-}
-
-CommunicatorTuner::Pending& CommunicatorTuner::pendingOf(Slot& slot, const PlannedChoice& planned) {
-  for (Pending& pending : slot.pending) {
-    if (pending.choice == planned.choice && pending.exploration == planned.exploration) return pending;
-  }
-  Pending& pending = slot.pending.emplace_back();
-  pending.choice = planned.choice;
-  pending.exploration = planned.exploration;
-  return pending;
 }
 
 void CommunicatorTuner::digest(const EpochReport& report) {
@@ -58,49 +72,51 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     target.record.bytes = call.bytes;
     ++target.record.calls;
     target.record.exploration_calls += call.planned.exploration ? 1 : 0;
-    target.tuner.count(call.planned.choice, call.planned.exploration);
-    Pending& pending = pendingOf(target, call.planned);
+    target.tuner.count(call.planned);
+    Pending& pending = target.pending.entryOf(call.planned, epoch_);
     ++pending.calls;
     if (call.sample < 0) continue;
     const std::size_t row = static_cast<std::size_t>(call.sample) * ranks;
-    digestSample(target, pending,
-                 {call.planned.choice, call.planned.exploration, report.arrivals.subspan(row, ranks),
-                  report.exits.subspan(row, ranks)});
+    digestSample(
+        target, pending,
+        timesOf({report.arrivals.subspan(row, ranks), report.exits.subspan(row, ranks)}, settings_.clocks_agree));
   }
 }
 
-void CommunicatorTuner::digestSample(Slot& slot, Pending& pending, const SampledCall& call) {
-  slot.tuner.observe(call);
-  const double elapsed = comparedTime(call, false).value;
-  pending.elapsed.push_back(elapsed);
-  pending.post_arrival.push_back(comparedTime(call, settings_.clocks_agree).value);
-  slot.sampled_elapsed += elapsed;
+void CommunicatorTuner::digestSample(Slot& slot, Pending& pending, const CallTimes& times) {
+  slot.tuner.observe(pending.planned.choice, times);
+  pending.elapsed.add(times.elapsed.value);
+  slot.sampled_elapsed += times.elapsed.value;
   ++slot.samples;
   if (!settings_.clocks_agree) return;
-  const auto [earliest, latest] = std::minmax_element(call.arrivals.begin(), call.arrivals.end());
-  slot.sampled_imbalance += (*latest - *earliest).value;
-  for (std::size_t rank = 0; rank < call.arrivals.size(); ++rank) {
-    slot.lateness[rank].push_back((call.arrivals[rank] - *earliest).value);
-  }
+  pending.post_arrival.add(times.compared.value);
+  slot.sampled_imbalance += times.imbalance.value;
+  for (std::size_t rank = 0; rank < times.lateness.size(); ++rank) slot.lateness[rank].add(times.lateness[rank].value);
+}
+
+std::int32_t CommunicatorTuner::longestEpoch() {
+  const auto longest = static_cast<std::int32_t>(settings_.options.longest_epoch);
+  const bool is_watched = std::any_of(seen_.begin(), seen_.end(), [this](std::int32_t index) {
+    return slot(index).tuner.plan().incumbent.algorithm != kNativeAlgorithm;
+  });
+  const bool is_free = settings_.options.algorithm.empty() && !settings_.options.reproducible;
+  return is_watched && is_free ? std::min(longest, kLongestWatchedEpoch) : longest;
 }
 
 std::int32_t CommunicatorTuner::nextEpochLength() {
-  const auto longest = static_cast<std::int32_t>(settings_.options.longest_epoch);
-  const bool all_settled = std::all_of(seen_.begin(), seen_.end(), [this](std::int32_t index) {
-    const KeyState state = slot(index).tuner.state();
-    return state == KeyState::kSettled || state == KeyState::kPassesThrough;
-  });
+  const std::int32_t longest = longestEpoch();
+  const bool all_settled =
+      std::all_of(seen_.begin(), seen_.end(), [this](std::int32_t index) { return !isUnsettled(slot(index).tuner); });
   if (all_settled || settings_.options.mode != Mode::kTune) return epoch_length_ = std::min(2 * epoch_length_, longest);
-  const auto unsettled = static_cast<std::int32_t>(std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) {
-    return slot->tuner.state() == KeyState::kObserving || slot->tuner.state() == KeyState::kExploring;
-  }));
+  const auto unsettled = static_cast<std::int32_t>(
+      std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) { return isUnsettled(slot->tuner); }));
   return epoch_length_ = std::min(std::clamp(unsettled, kShortEpoch, kLongestExploringEpoch), longest);
 }
 
 Decisions CommunicatorTuner::decide(std::size_t limit) {
   Decisions decisions;
   in_flight_.clear();
-  // It starts where the last one ended, so that keys that keep changing do not shut out the others.
+  // The keys are asked from where the last call ended, so that keys that keep changing do not shut out the others.
   const std::size_t first = next_to_ask_;
   std::int64_t rankings_left = std::max<std::int64_t>(1, kRankingBudget / (std::int64_t{ranks_} * ranks_));
   for (std::size_t i = 0; i < slots_.size() && decisions.updates.size() < limit; ++i) {
@@ -109,7 +125,7 @@ Decisions CommunicatorTuner::decide(std::size_t limit) {
     next_to_ask_ = (asked + 1) % slots_.size();
     if (std::optional<KeyTuner::Decision> decision = slots_[asked]->tuner.decide(rankings_left > 0)) {
       if (decision->has_ranked) --rankings_left;
-      recordDecision(*slots_[asked], *decision);
+      if (!decision->reason.empty()) recordDecision(*slots_[asked], *decision);
       in_flight_.push_back(index);
       decisions.updates.push_back({index, std::move(decision->plan)});
     }
@@ -125,7 +141,7 @@ void CommunicatorTuner::tookForce() {
 
 void CommunicatorTuner::recordDecision(Slot& slot, const KeyTuner::Decision& decision) {
   slot.changed = true;
-  DecisionRecord& record = decisions_.emplace_back();
+  DecisionRecord record;
   record.key = slot.record.id;
   record.epoch = epoch_;
   record.call = slot.record.calls;
@@ -135,8 +151,9 @@ void CommunicatorTuner::recordDecision(Slot& slot, const KeyTuner::Decision& dec
   record.expected = decision.expected;
   record.measured = decision.measured;
   record.native = decision.native;
+  slot.decisions.add(std::move(record));
   const bool learned_freely = settings_.options.algorithm.empty() && !settings_.options.reproducible;
-  if (decision.plan.state == KeyState::kSettled && learned_freely) policies_.push_back(policyOf(slot));
+  if (decision.plan.state == KeyState::kSettled && learned_freely) slot.decisions.replacePolicy(policyOf(slot));
 }
 
 PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {
@@ -151,6 +168,7 @@ PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {
   policy.table = plan.table;
   policy.lateness_ns = plan.lateness_ns;
   policy.gain = slot.tuner.gain();
+  policy.compared_by = comparedBy(settings_.clocks_agree);
   policy.reason = slot.tuner.settledReason();
   return policy;
 }
@@ -160,28 +178,43 @@ Batch CommunicatorTuner::drain() {
   for (const auto& slot : slots_) {
     if (slot->changed) drainSlot(*slot, batch);
   }
-  batch.decisions.swap(decisions_);
-  batch.policies.swap(policies_);
   return batch;
+}
+
+std::size_t CommunicatorTuner::waitingRecords() const {
+  std::size_t records = 0;
+  for (const auto& slot : slots_) records += slot->pending.entries().size() + slot->decisions.size();
+  return records;
 }
 
 void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
   KeyRecord& record = slot.record;
   const double samples = static_cast<double>(slot.samples);
-  record.seconds = slot.samples > 0 ? slot.sampled_elapsed / samples * static_cast<double>(record.calls) : 0.0;
-  record.imbalance = slot.samples > 0 ? slot.sampled_imbalance / samples : 0.0;
+  if (slot.samples > 0) record.seconds = slot.sampled_elapsed / samples * static_cast<double>(record.calls);
+  if (slot.samples > 0 && settings_.clocks_agree) record.imbalance = slot.sampled_imbalance / samples;
   record.state = keyStateName(slot.tuner.state());
   record.choice = formatChoice(slot.tuner.plan().incumbent);
   record.table = slot.tuner.plan().table;
   record.gain = slot.tuner.gain();
   batch.keys.push_back(record);
-  for (const Pending& pending : slot.pending) {
-    const Summary post_arrival = summarize(pending.post_arrival);
-    batch.observations.push_back({record.id, epoch_, formatChoice(pending.choice), pending.exploration, pending.calls,
-                                  static_cast<std::int64_t>(pending.elapsed.size()), summarize(pending.elapsed).mean,
-                                  post_arrival.mean, post_arrival.minimum, post_arrival.deviation});
+  for (const Pending& pending : slot.pending.entries()) {
+    ObservationRecord& seen = batch.observations.emplace_back();
+    seen.key = record.id;
+    seen.epoch = pending.epoch;
+    seen.choice = formatChoice(pending.planned.choice);
+    seen.exploration = pending.planned.exploration;
+    seen.calls = pending.calls;
+    seen.samples = pending.elapsed.count();
+    setTimes(pending.elapsed, seen.elapsed_mean, seen.elapsed_minimum, seen.elapsed_deviation);
+    setTimes(pending.post_arrival, seen.post_arrival_mean, seen.post_arrival_minimum, seen.post_arrival_deviation);
+  }
+  if (slot.pending.dropped() > 0) {
+    logOnce(LogLevel::kInfo, "observations",
+            std::to_string(slot.pending.dropped()) + " observations of one call site were not stored: those of more " +
+                "than " + std::to_string(PendingObservations::kMaxEntries) + " choices waited for the database");
   }
   slot.pending.clear();
+  slot.decisions.moveTo(batch);
   drainArrivals(slot, batch);
   slot.changed = false;
 }
@@ -189,13 +222,11 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
 void CommunicatorTuner::drainArrivals(Slot& slot, Batch& batch) const {
   const ArrivalPrediction prediction = slot.tuner.arrivals();
   for (std::size_t rank = 0; rank < slot.lateness.size(); ++rank) {
-    std::vector<double>& lateness = slot.lateness[rank];
-    if (lateness.empty()) continue;
-    const Summary summary = summarize(lateness);
-    batch.arrivals.push_back({slot.record.id, epoch_, static_cast<std::int32_t>(rank),
-                              static_cast<std::int64_t>(summary.n), summary.mean, summary.deviation,
-                              prediction.lateness[rank].value, predictionMethodName(prediction.method[rank])});
-    lateness.clear();
+    const RunningMoments lateness = std::exchange(slot.lateness[rank], {});
+    if (lateness.count() == 0) continue;
+    batch.arrivals.push_back({slot.record.id, epoch_, static_cast<std::int32_t>(rank), lateness.count(),
+                              lateness.mean(), lateness.deviation(), prediction.lateness[rank].value,
+                              predictionMethodName(prediction.method[rank])});
   }
 }
 

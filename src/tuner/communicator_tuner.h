@@ -1,4 +1,4 @@
-// Learning for one communicator, on its rank 0: epochs in, plans and records out.
+// Learns for one communicator, on its rank 0: epochs come in, plans and records go out.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "estimators/running_moments.h"
 #include "store/records.h"
 #include "tuner/key_tuner.h"
+#include "tuner/pending_decisions.h"
+#include "tuner/pending_observations.h"
 
 namespace starling {
 
@@ -20,10 +23,11 @@ struct EpochCall {
   PlannedChoice planned;
   std::int64_t bytes = 0;
   bool tunable = true;
+  bool on_device = false;    // this rank's buffers, or some rank's where the ranks have agreed on that
   std::int32_t sample = -1;  // row of the stamps; negative: not stamped
 };
 
-// Stamps of an epoch's sampled calls: samples x ranks, row-major.
+// The calls of an epoch, and the stamps of those that were sampled: samples x ranks, row-major.
 struct EpochReport {
   std::int64_t epoch = 0;
   std::span<const EpochCall> calls;
@@ -43,25 +47,21 @@ class CommunicatorTuner {
   // Takes what an epoch showed. REQUIRES: every key in it was introduced.
   void digest(const EpochReport& report);
 
-  // What is to be broadcast next. Updates beyond `limit` wait.
+  // Returns what is to be broadcast next. Updates beyond `limit` wait.
   Decisions decide(std::size_t limit);
-  // The latest decide() took force on all ranks.
+  // Notes that the latest decide() took force on all ranks.
   void tookForce();
 
-  // What is new for the database since the last call.
+  // Returns what is new for the database since the last call. Decisions come key by key. However long nobody calls
+  // this, what waits is bounded for each key: the oldest gives way.
   Batch drain();
+  // Counts the observations, decisions and policies that wait for drain().
+  std::size_t waitingRecords() const;
 
   const KeyTuner& key(std::int32_t index) const { return slots_[static_cast<std::size_t>(index)]->tuner; }
 
  private:
-  // Times of one choice since the last drain().
-  struct Pending {
-    Choice choice;
-    bool exploration = false;
-    std::int64_t calls = 0;
-    std::vector<double> elapsed;
-    std::vector<double> post_arrival;
-  };
+  using Pending = PendingObservations::Entry;
   struct Slot {
     Slot(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
          std::optional<PolicyRecord> learned)
@@ -69,17 +69,18 @@ class CommunicatorTuner {
 
     KeyTuner tuner;
     KeyRecord record;
-    std::vector<Pending> pending;
-    std::vector<std::vector<double>> lateness;  // by rank, since the last drain()
-    double sampled_elapsed = 0.0;               // seconds, over the whole run
+    PendingObservations pending;
+    PendingDecisions decisions;
+    std::vector<RunningMoments> lateness;  // by rank, since the last drain()
+    double sampled_elapsed = 0.0;          // seconds, over the whole run
     double sampled_imbalance = 0.0;
     std::int64_t samples = 0;
     bool changed = false;
   };
 
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
-  Pending& pendingOf(Slot& slot, const PlannedChoice& planned);
-  void digestSample(Slot& slot, Pending& pending, const SampledCall& call);
+  void digestSample(Slot& slot, Pending& pending, const CallTimes& times);
+  std::int32_t longestEpoch();
   std::int32_t nextEpochLength();
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);
   void drainSlot(Slot& slot, Batch& batch) const;
@@ -89,17 +90,16 @@ class CommunicatorTuner {
   TunerSettings settings_;
   std::int32_t ranks_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::size_t next_to_ask_ = 0;            // key that decide() begins with
-  std::vector<std::int32_t> in_flight_;    // keys of the latest decide()
-  std::vector<std::int32_t> seen_;         // keys called in the latest epoch
-  std::vector<DecisionRecord> decisions_;  // since the last drain()
-  std::vector<PolicyRecord> policies_;
+  std::size_t next_to_ask_ = 0;          // key that decide() begins with
+  std::vector<std::int32_t> in_flight_;  // keys of the latest decide()
+  std::vector<std::int32_t> seen_;       // keys called in the latest epoch
   std::int64_t epoch_ = 0;
   std::int32_t epoch_length_;
 };
 
-// Calls between two agreements while something is still to be learned. Three let a key settle within 30 calls: the
-// first plans take force two epochs after the first stamps, and four candidates with two calls each take three epochs.
+// So many calls lie between two agreements while something is still to be learned. Three let a key settle within 30
+// calls: the first plans take force two epochs after the first stamps, and four candidates with two calls each take
+// three epochs.
 inline constexpr std::int32_t kShortEpoch = 3;
 
 }  // namespace starling

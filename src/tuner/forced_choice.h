@@ -1,4 +1,4 @@
-// What the options say all calls are to run.
+// Finds the algorithm that the options prescribe for all calls.
 #pragma once
 
 #include "algos/catalogue.h"
@@ -7,11 +7,12 @@
 
 namespace starling {
 
-// STARLING_ALGORITHM. In reproducible mode only a row of the one fixed association: recursive_doubling where it names
-// another or none. Errors: it is not understood. REQUIRES: an algorithm is named, or the mode is reproducible.
+// Returns what STARLING_ALGORITHM names. In reproducible mode this is a row of the one fixed association:
+// recursive_doubling where the option names another row or none. It is an error if the name is not understood.
+// REQUIRES: an algorithm is named, or the mode is reproducible.
 Result<Choice> forcedChoice(const Options& options);
 
-// What reproducible mode runs where nothing better is known or possible: it needs the least memory.
+// Returns what reproducible mode runs where nothing better is known or possible, as it needs the least memory.
 Choice leastReproducible();
 
 }  // namespace starling

@@ -1,10 +1,34 @@
 #include "tuner/key_table.h"
 
+#include <new>
+
 namespace starling {
 
-std::int32_t KeyTable::meet(const Key& key, const Signature& signature) {
+bool KeyTable::prepareFor(std::size_t keys, std::int32_t ranks) {
+  try {
+    spare_plans_.reserve(keys);
+    while (spare_plans_.size() < keys) {
+      KeyPlan plan;
+      plan.trials.reserve(kMaxTrials);
+      plan.table.reserve(static_cast<std::size_t>(ranks));
+      plan.lateness_ns.reserve(static_cast<std::size_t>(ranks));
+      spare_plans_.push_back(std::move(plan));
+    }
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+std::int32_t KeyTable::findOrAdd(const Key& key, const Signature& signature) {
   const auto [found, is_new] = index_.try_emplace(key, size());
-  if (is_new) entries_.emplace_back().key = key;
+  if (is_new) {
+    entries_.emplace_back().key = key;
+    if (!spare_plans_.empty()) {
+      entries_.back().plan = std::move(spare_plans_.back());
+      spare_plans_.pop_back();
+    }
+  }
   entries_[static_cast<std::size_t>(found->second)].signature = signature;
   return found->second;
 }
@@ -17,7 +41,7 @@ std::optional<std::int32_t> KeyTable::find(const Key& key) const {
 void KeyTable::apply(const PlanUpdate& update) {
   if (update.key < 0 || update.key >= size()) return;  // equal on all ranks: the table is
   Entry& changed = entry(update.key);
-  changed.plan = update.plan;
+  changed.plan = update.plan;  // copies into the memory that is there
   changed.calls_since_plan = 0;
 }
 

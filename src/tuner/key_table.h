@@ -1,7 +1,10 @@
 // The keys of one communicator and their agreed plans: equal on all ranks at every call.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory_resource>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -21,22 +24,35 @@ class KeyTable {
     std::int64_t calls_since_plan = 0;
   };
 
-  // Index of the key, which is new unless it was met before. All ranks meet keys in the same order (at the ends of
-  // epochs, from agreed calls), so the index names the key in messages.
-  std::int32_t meet(const Key& key, const Signature& signature);
+  explicit KeyTable(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : entries_(memory), index_(memory) {}
+
+  // Takes memory beforehand, so that the next `keys` new keys take none for their plans, nor the plans for tables of so
+  // many ranks. Returns false when memory is short: then there may be fewer.
+  bool prepareFor(std::size_t keys, std::int32_t ranks);
+
+  // Returns the index of the key, which is added where it is new. All ranks add keys in the same order (at the ends of
+  // epochs, from agreed calls), so the index names the key in messages. A new key takes kBytesPerKey of the table's
+  // memory.
+  std::int32_t findOrAdd(const Key& key, const Signature& signature);
 
   std::optional<std::int32_t> find(const Key& key) const;
 
-  // Puts a plan in force.
+  // Puts a plan in force. Takes no memory for a key that was prepared for.
   void apply(const PlanUpdate& update);
 
   Entry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }
   const Entry& entry(std::int32_t index) const { return entries_[static_cast<std::size_t>(index)]; }
   std::int32_t size() const { return static_cast<std::int32_t>(entries_.size()); }
 
+  // These bytes are for the key's node, its part of the index that may have to grow, and its part of the blocks in
+  // which entries are kept.
+  static constexpr std::size_t kBytesPerKey = 3 * sizeof(Entry) + 256;
+
  private:
-  std::vector<Entry> entries_;
-  std::unordered_map<Key, std::int32_t, KeyHash> index_;
+  std::pmr::deque<Entry> entries_;
+  std::pmr::unordered_map<Key, std::int32_t, KeyHash> index_;
+  std::vector<KeyPlan> spare_plans_;
 };
 
 }  // namespace starling

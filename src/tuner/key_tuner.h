@@ -1,129 +1,135 @@
-// Learning for one key, on rank 0 of its communicator.
+// The life of one key's plan, on rank 0 of its communicator: observing, exploring, settled.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "algos/catalogue.h"
-#include "algos/simulator.h"
 #include "base/options.h"
 #include "base/units.h"
-#include "estimators/arrival_predictor.h"
+#include "simulator/simulator.h"
 #include "store/records.h"
 #include "tuner/candidates.h"
+#include "tuner/key_arrivals.h"
+#include "tuner/measured_choices.h"
 #include "tuner/plan.h"
+#include "tuner/probation.h"
+#include "tuner/sampled_call.h"
 
 namespace starling {
 
-// Stamps of one sampled call, by rank.
-struct SampledCall {
-  Choice choice;
-  bool exploration = false;
-  std::span<const Seconds> arrivals;
-  std::span<const Seconds> exits;
-};
-
-// What the whole communicator has in common.
+// All keys of the communicator have these settings in common.
 struct TunerSettings {
   Options options;
   CostModel model;
-  // Stamps of different ranks may be subtracted. If not, candidates are compared by mean elapsed time, and there are
-  // no latenesses.
+  // Stamps of different ranks may be subtracted. If not, candidates are compared by mean elapsed time, and there are no
+  // latenesses.
   bool clocks_agree = true;
   Topology topology{};  // by rank
-};
-
-// Measured times of one choice.
-struct ChoiceStatistics {
-  Choice choice;
-  std::vector<double> post_arrival;  // seconds, the latest kKeptSamples
-  std::int64_t calls = 0;
-  std::int64_t exploration_calls = 0;
-  Seconds predicted;  // by the simulator when it was proposed
 };
 
 // THREADS: not thread-safe; one per key.
 class KeyTuner {
  public:
-  // `tunable` false: the calls pass through to the MPI library and are only watched. Keeps a reference to `settings`.
+  // Where `tunable` is false, the calls pass through to the MPI library and are only watched. Keeps a reference to
+  // `settings`.
   KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
            std::optional<PolicyRecord> learned);
 
   // Every call is counted; those that were stamped are observed too.
-  void count(const Choice& choice, bool exploration);
-  void observe(const SampledCall& call);
+  void count(const PlannedChoice& planned);
+  void observe(const Choice& choice, const CallTimes& times);
 
   struct Decision {
     KeyPlan plan;
-    std::string reason;                                // sentences
+    std::string reason;                                // sentences; empty: nothing that is worth a record
     std::optional<double> expected, measured, native;  // post-arrival seconds
     bool has_ranked = false;                           // candidates, which takes long
   };
-  // To be asked at the end of an epoch: a new plan when there is reason for one. The caller puts it in force; until
-  // then further decisions wait (planTookForce()).
-  // `may_rank` false: candidates are not to be ranked now, because that takes long; the key goes on observing.
+  // Is asked at the end of an epoch, and returns a new plan when there is reason for one. The caller puts it in force;
+  // until then further decisions wait (planTookForce()).
+  // Where `may_rank` is false, candidates are not ranked now, because that takes long; the key goes on observing.
   std::optional<Decision> decide(bool may_rank = true);
   void planTookForce();
+  // Returns whether the cost of the plan in force, or of the one that is to take force, is not known yet: agreements
+  // are then to come soon.
+  bool isBeingJudged() const { return plan_.probation_calls > 0 || doubt_; }
 
   KeyState state() const { return plan_.state; }
   const KeyPlan& plan() const { return plan_; }
-  // Why the key was settled as it is: what a later run is told.
+  // Says why the key was settled as it is, which a later run is told.
   const std::string& settledReason() const { return settled_reason_; }
+  // Returns what native takes as a multiple of what the choice takes.
   std::optional<double> gain() const;
-  ArrivalPrediction arrivals() const { return predictor_.predict(); }
+  ArrivalPrediction arrivals() const { return arrivals_.predict(); }
 
  private:
-  static constexpr std::size_t kKeptSamples = 64;
+  // Nobody has measured a choice that was taken over: it has the calls that it takes to judge it. Native runs until
+  // they are judged, and is thereby measured beside it, in the same conditions, which costs what the choice would have
+  // gained in about six calls.
+  static constexpr std::int32_t kFirstProbation = Probation::kSamples;
+  // A choice that was good may be bad with another table. It is not interrupted while it is judged, which takes three
+  // epochs of three calls: those it is measured in, and two until the agreement is in force.
+  static constexpr std::int32_t kLaterProbation = 3 * Probation::kSamples;
 
-  ChoiceStatistics& statisticsOf(const Choice& choice);
-  const ChoiceStatistics* findStatistics(const Choice& choice) const;
+  // A choice that was given up because it took much longer than native had taken.
+  struct Doubt {
+    Choice choice;
+    double net = 0.0;                 // seconds: the shortest time of those it was given up for
+    std::int64_t native_samples = 0;  // known then
+  };
+
+  // Tells how far the key is on the way from one plan to the next.
+  struct Transition {
+    bool awaits_force = false;
+    bool rearranges = false;  // the plan that is to take force runs the incumbent with another table or latenesses
+    int outdated_epochs = 0;  // still to be observed: calls in them followed the plan before
+  };
+
   std::optional<Decision> leaveObserving(bool may_rank);
-  std::optional<Decision> leaveExploring();
-  std::optional<Decision> watchSettled(bool may_rank);
-  std::optional<Decision> leaveFaultyChoice();
-  Decision settleOn(const Choice& choice, std::string reason);
   Decision proposeTrials();
+  std::optional<Decision> leaveExploring();
+  Decision settleOn(const Choice& choice, std::string reason, std::int32_t probation_calls = 0);
+  Decision decisionOf(KeyPlan plan, std::string reason);
+  // Updates table and predicted lateness of `plan`; returns true when they changed.
+  bool followArrivals(KeyPlan& plan) const;
+  CandidateQuery query(const KeyPlan& plan) const;
+  // Returns whether the table is to stay the identity.
+  bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
+
+  // These functions are in key_tuner_settled.cc.
+  std::optional<Decision> watchSettled(bool may_rank);
+  std::optional<Decision> followArrivalsOnceSettled(bool may_rank);
+  std::optional<Decision> giveUpAtOnce();
+  std::optional<Decision> giveUpInSteadyUse();
+  std::optional<Decision> takeBack();
+  std::optional<Decision> endProbation();
+  Decision confirm();
+  void putOnProbation(KeyPlan& plan, std::int32_t calls);
+  // Returns true when neither the user nor reproducible mode has made the choice, and it is not native.
+  bool mayBeGivenUp(const Choice& choice) const;
+  // Returns whether the plan runs its incumbent in another way than the plan in force would.
+  bool isRearranged(const KeyPlan& plan) const;
+
+  // These functions are in key_tuner_given.cc.
   Decision forced();
   Decision reproducible(KeyPlan plan, const std::string& occasion);
   Decision takeOver();
-  // The table is to stay the identity.
-  bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
-  // Updates table and predicted lateness of `plan`; true when they changed.
-  bool followArrivals(KeyPlan& plan) const;
-  CandidateQuery query(const KeyPlan& plan) const;
-  Decision decisionOf(KeyPlan plan, std::string reason);
 
   const TunerSettings& settings_;
   Shape shape_;
   Bytes element_size_;
   std::optional<PolicyRecord> learned_;
-  ArrivalPredictor predictor_;
-  std::vector<Seconds> usual_lateness_;  // by rank: mean over the calls observed, the latest weighing most
-  Seconds usual_latest_;                 // likewise, of the latest rank of each call, whichever that was
-  std::vector<ChoiceStatistics> statistics_;
+  KeyArrivals arrivals_;
+  MeasuredChoices choices_;
   KeyPlan plan_;
+  Transition transition_;
+  Probation probation_;         // of the incumbent, where it is on probation
+  bool is_taken_over_ = false;  // the incumbent is that of an earlier run, and not confirmed yet
+  std::optional<Doubt> doubt_;
+  std::int64_t trial_calls_ = 0;  // seen since trials were proposed
   std::string settled_reason_;
-  bool awaits_force_ = false;
-  bool arrangement_changes_ = false;  // by the plan that is to take force
-  int outdated_epochs_ = 0;           // still to be observed: the incumbent ran there as arranged before
-  std::int64_t trial_calls_seen_ = 0;
 };
-
-// The post-arrival time of a call; where clocks do not agree, its mean elapsed time.
-Seconds comparedTime(const SampledCall& call, bool clocks_agree);
-
-// A challenger's verdict against the incumbent: its median is lower by more than both 3% and the noise, which is
-// twice the standard error that the incumbent's scatter gives to the difference (and what the smaller of two is low
-// by).
-struct Comparison {
-  bool faster = false;
-  double incumbent = 0.0;   // median, seconds
-  double challenger = 0.0;  // median, seconds; the smaller of two
-  double margin = 0.0;      // seconds that the challenger had to be faster by
-};
-Comparison compareTimes(std::span<const double> incumbent, std::span<const double> challenger);
 
 }  // namespace starling

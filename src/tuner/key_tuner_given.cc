@@ -1,8 +1,11 @@
-// The part of a key's tuner that tries nothing: choices that the user or the database gives, and reproducible mode.
+// This part of a key's tuner tries nothing: it takes choices that the user or the database gives, and serves
+// reproducible mode.
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "base/log.h"
+#include "simulator/simulated_choice.h"
 #include "tuner/forced_choice.h"
 #include "tuner/key_tuner.h"
 #include "tuner/virtual_ranks.h"
@@ -10,7 +13,8 @@
 namespace starling {
 namespace {
 
-// Its table and latenesses are for so many ranks. A plan in which they are not would be rejected by all ranks.
+// Returns whether the policy's table and latenesses are for so many ranks; all ranks would reject a plan in which they
+// are not.
 bool fits(const PolicyRecord& policy, std::int32_t ranks) {
   const auto size = static_cast<std::size_t>(ranks);
   if (!policy.table.empty() && (policy.table.size() != size || !isPermutation(policy.table))) return false;
@@ -44,7 +48,7 @@ KeyTuner::Decision KeyTuner::forced() {
 KeyTuner::Decision KeyTuner::reproducible(KeyPlan plan, const std::string& occasion) {
   const std::vector<Candidate> candidates = rankCandidates(query(plan), 1);
   plan.incumbent = candidates.front().choice;
-  statisticsOf(plan.incumbent).predicted = candidates.front().predicted;
+  choices_.setPredicted(plan.incumbent, candidates.front().predicted);
   const bool is_predicted = candidates.front().predicted > Seconds{};
   std::string reason =
       fmt::format("{}Reproducible mode: {} is {} of those that combine by rank and count alone.", occasion,
@@ -60,6 +64,11 @@ KeyTuner::Decision KeyTuner::takeOver() {
   plan.state = KeyState::kSettled;
   const Result<Choice> choice = parseChoice(learned_->choice);
   if (!choice.isOk() || !fits(*learned_, shape_.ranks) || !isValid(*findAlgorithm(choice.value().algorithm), shape_)) {
+    if (!choice.isOk()) {
+      logOnce(LogLevel::kWarning, "policy",
+              fmt::format("the stored choice \"{}\" of site {} is not used: {}; it is learned anew", learned_->choice,
+                          learned_->site, choice.status().message()));
+    }
     learned_.reset();
     plan.state = KeyState::kObserving;
     return decisionOf(std::move(plan), "The stored policy does not fit this communicator and is learned anew.");
@@ -69,6 +78,8 @@ KeyTuner::Decision KeyTuner::takeOver() {
     plan.table = learned_->table;
     plan.lateness_ns = learned_->lateness_ns;
   }
+  if (mayBeGivenUp(plan.incumbent)) putOnProbation(plan, kFirstProbation);
+  is_taken_over_ = true;
   settled_reason_ = learned_->reason;
   return decisionOf(std::move(plan), "Taken over from the tuning database. " + learned_->reason);
 }

@@ -1,14 +1,13 @@
 #include "tuner/plan.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
-
-#include "tuner/virtual_ranks.h"
 
 namespace starling {
 namespace {
 
-// Header of an update on the wire; the agreed integers are fixed-width, the machines of one job share byte order.
+// An update in a message has this header. All integers have a fixed width; the machines of one job share a byte order.
 struct WireUpdate {
   std::int32_t key = 0;
   std::int32_t trial_calls = 0;
@@ -16,7 +15,7 @@ struct WireUpdate {
   std::uint8_t trials = 0;
   std::uint8_t has_table = 0;
   std::uint8_t has_lateness = 0;
-  std::int32_t padding = 0;
+  std::int32_t probation_calls = 0;
   Choice incumbent;
   std::array<Choice, kMaxTrials> trial{};
 };
@@ -28,7 +27,7 @@ class Writer {
 
   template <typename Value>
   void put(std::span<const Value> values) {
-    if (values.empty()) return;  // memcpy takes no null pointer
+    if (values.empty()) return;  // memcpy takes no null pointer, not even for 0 bytes
     std::memcpy(rest_.data(), values.data(), values.size_bytes());
     rest_ = rest_.subspan(values.size_bytes());
   }
@@ -57,6 +56,7 @@ class Parser {
   bool take(Value& value) {
     return take(std::span<Value>(&value, 1));
   }
+  std::span<const std::byte> rest() const { return rest_; }
 
  private:
   std::span<const std::byte> rest_;
@@ -70,6 +70,7 @@ void encodeUpdate(const PlanUpdate& update, Writer& writer) {
   WireUpdate wire;
   wire.key = update.key;
   wire.trial_calls = update.plan.trial_calls;
+  wire.probation_calls = update.plan.probation_calls;
   wire.state = static_cast<std::uint8_t>(update.plan.state);
   wire.trials = static_cast<std::uint8_t>(update.plan.trials.size());
   wire.has_table = !update.plan.table.empty();
@@ -81,11 +82,27 @@ void encodeUpdate(const PlanUpdate& update, Writer& writer) {
   writer.put(std::span<const std::int64_t>(update.plan.lateness_ns));
 }
 
+// Marks the place of each value in the table itself, by the complement, and takes the marks away again, so that the
+// check needs no memory.
+bool isPermutation(std::span<std::int32_t> table) {
+  const auto size = static_cast<std::int32_t>(table.size());
+  const auto value_at = [&](std::size_t place) { return table[place] < 0 ? ~table[place] : table[place]; };
+  bool is_permutation = std::all_of(table.begin(), table.end(), [size](auto rank) { return rank >= 0 && rank < size; });
+  for (std::size_t place = 0; is_permutation && place < table.size(); ++place) {
+    std::int32_t& mark = table[static_cast<std::size_t>(value_at(place))];
+    is_permutation = mark >= 0;
+    mark = ~mark;
+  }
+  for (std::int32_t& rank : table) rank = rank < 0 ? ~rank : rank;
+  return is_permutation;
+}
+
 bool decodeUpdate(Parser& parser, std::int32_t ranks, PlanUpdate& update) {
   WireUpdate wire;
   if (!parser.take(wire) || wire.trials > kMaxTrials) return false;
   update.key = wire.key;
   update.plan.trial_calls = wire.trial_calls;
+  update.plan.probation_calls = wire.probation_calls;
   update.plan.state = static_cast<KeyState>(wire.state);
   update.plan.incumbent = wire.incumbent;
   update.plan.trials.assign(wire.trial.begin(), wire.trial.begin() + wire.trials);
@@ -115,7 +132,9 @@ const char* keyStateName(KeyState state) {
 
 PlannedChoice choiceOfCall(const KeyPlan& plan, std::int64_t calls_since_plan) {
   const auto trials = static_cast<std::int64_t>(plan.trials.size());
-  if (calls_since_plan >= trials * plan.trial_calls) return {plan.incumbent, false};
+  const std::int64_t calls_of_incumbent = calls_since_plan - trials * plan.trial_calls;
+  if (plan.probation_calls > 0 && calls_of_incumbent >= plan.probation_calls) return {kNativeChoice, false};
+  if (calls_of_incumbent >= 0) return {plan.incumbent, false};
   return {plan.trials[static_cast<std::size_t>(calls_since_plan % trials)], true};
 }
 
@@ -138,21 +157,26 @@ std::size_t encodeDecisions(const Decisions& decisions, std::span<std::byte> buf
   return fitting;
 }
 
-Result<Decisions> decodeDecisions(std::span<const std::byte> buffer, std::int32_t ranks) {
-  Decisions decisions;
-  std::int32_t updates = 0;
-  Parser parser(buffer);
-  if (!parser.take(decisions.next_epoch_length) || !parser.take(updates) || updates < 0) {
+Status DecisionReader::start() {
+  Parser parser(rest_);
+  if (!parser.take(next_epoch_length_) || !parser.take(left_) || left_ < 0) {
+    left_ = 0;
     return Status::error("an agreement message is shorter than its header");
   }
-  for (std::int32_t i = 0; i < updates; ++i) {
-    PlanUpdate update;
-    if (!decodeUpdate(parser, ranks, update)) {
-      return Status::error("update " + std::to_string(i) + " of an agreement message is damaged");
-    }
-    decisions.updates.push_back(std::move(update));
+  rest_ = parser.rest();
+  return Status::ok();
+}
+
+Status DecisionReader::next(PlanUpdate& update) {
+  --left_;
+  Parser parser(rest_);
+  if (!decodeUpdate(parser, ranks_, update)) {
+    left_ = 0;
+    return Status::error("update " + std::to_string(read_) + " of an agreement message is damaged");
   }
-  return decisions;
+  ++read_;
+  rest_ = parser.rest();
+  return Status::ok();
 }
 
 }  // namespace starling

@@ -1,4 +1,4 @@
-// Plans: what the ranks of a communicator have agreed to do for each key.
+// A plan is what the ranks of a communicator have agreed to do for a key.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,20 @@ enum class KeyState : std::uint8_t { kObserving, kExploring, kSettled, kPassesTh
 const char* keyStateName(KeyState state);  // "observing", ...
 
 // The agreed plan of one key. Trials come first: call i of the key since the plan took force runs trial i mod
-// trials.size() until each has had `trial_calls` calls; then `incumbent` stays.
+// trials.size() until each has had `trial_calls` calls; then `incumbent` stays. An incumbent on probation has so many
+// calls and no more: native runs then, until the next plan. All ranks count these calls alike, so this bounds what an
+// incumbent that nobody has measured can cost, however long it takes until the ranks next agree.
 struct KeyPlan {
   Choice incumbent;  // native until something better is known
   std::vector<Choice> trials;
   std::int32_t trial_calls = 0;
+  std::int32_t probation_calls = 0;  // 0 = the incumbent is not on probation
   KeyState state = KeyState::kObserving;
   std::vector<std::int32_t> table;        // virtual rank -> rank; empty = identity
   std::vector<std::int64_t> lateness_ns;  // predicted, by virtual rank; empty = all on time
 };
 
-// What a call of the key runs.
+// Tells what a call of the key runs.
 struct PlannedChoice {
   Choice choice;
   bool exploration = false;
@@ -35,7 +38,7 @@ PlannedChoice choiceOfCall(const KeyPlan& plan, std::int64_t calls_since_plan);
 // At most this many trials travel in one plan.
 inline constexpr std::size_t kMaxTrials = 6;
 
-// One message of rank 0 of the communicator to all: plans that take force together.
+// One message from rank 0 of the communicator to all ranks carries plans that take force together.
 struct PlanUpdate {
   std::int32_t key = 0;  // index in the order in which the ranks met the keys
   KeyPlan plan;
@@ -45,7 +48,7 @@ struct Decisions {
   std::vector<PlanUpdate> updates;
 };
 
-// Bytes that one update of a communicator of this size takes at most.
+// Returns how many bytes one update of a communicator of this size takes at most.
 std::size_t maximumUpdateBytes(std::int32_t ranks);
 inline constexpr std::size_t kDecisionHeaderBytes = 8;
 
@@ -53,7 +56,27 @@ inline constexpr std::size_t kDecisionHeaderBytes = 8;
 // REQUIRES: buffer.size() >= kDecisionHeaderBytes + maximumUpdateBytes() of the communicator.
 std::size_t encodeDecisions(const Decisions& decisions, std::span<std::byte> buffer);
 
-// Reads what encodeDecisions() wrote. Tables that are no permutation and unknown algorithms are errors.
-Result<Decisions> decodeDecisions(std::span<const std::byte> buffer, std::int32_t ranks);
+// Reads what encodeDecisions() wrote, one update after another, and takes no memory but that of the update.
+class DecisionReader {
+ public:
+  DecisionReader(std::span<const std::byte> buffer, std::int32_t ranks) : rest_(buffer), ranks_(ranks) {}
+
+  // Reads the header, which comes first. It is an error if the message is shorter.
+  Status start();
+  std::int32_t nextEpochLength() const { return next_epoch_length_; }
+
+  // Returns how many updates are left.
+  std::int32_t left() const { return left_; }
+  // Reads the next one into `update`, whose vectors keep their memory. Tables that are no permutation and unknown
+  // algorithms are errors. REQUIRES: left() > 0.
+  Status next(PlanUpdate& update);
+
+ private:
+  std::span<const std::byte> rest_;
+  std::int32_t ranks_;
+  std::int32_t next_epoch_length_ = 0;
+  std::int32_t left_ = 0;
+  std::int32_t read_ = 0;
+};
 
 }  // namespace starling

@@ -1,4 +1,4 @@
-// What MPI guarantees equal on all ranks of a call, and the key that is tuned.
+// A signature is what MPI guarantees equal on all ranks of a call; a key is what is tuned.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace starling {
 
-// Codes of type and operation are the caller's (src/mpi); here they only have to be equal on all ranks.
+// The caller (src/mpi) chooses the codes of type and operation; here they only have to be equal on all ranks.
 struct Signature {
   std::int64_t count = 0;         // elements
   std::int64_t element_size = 0;  // bytes
@@ -20,13 +20,13 @@ struct Signature {
   bool operator==(const Signature&) const = default;
 };
 
-// Bytes in (2^(c-1), 2^c] have size class c; 0 and 1 byte have class 0.
+// Returns the size class: bytes in (2^(c-1), 2^c] have class c, and 0 and 1 byte have class 0.
 inline std::int32_t sizeClass(std::int64_t bytes) {
   return bytes <= 1 ? 0 : static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(bytes - 1)));
 }
 
-// Site ids agreed by the ranks of one communicator: 0 stands for "wherever it was called", those the ranks found equal
-// count from 1, and handles of starling_site_create() count from kFirstHandleSite.
+// The id of a site, agreed by the ranks of one communicator: 0 stands for "wherever it was called", sites that the
+// ranks found equal count from 1, and handles of starling_site_create() count from kFirstHandleSite.
 using SiteId = std::int32_t;
 inline constexpr SiteId kAnySite = 0;
 inline constexpr SiteId kFirstHandleSite = 1 << 20;

@@ -8,10 +8,34 @@ namespace {
 // Counts of one context are halved when they reach this sum, so that a program's new phase outweighs its old one soon.
 constexpr std::int32_t kForgetAt = 64;
 
-// Contexts that are remembered: a few megabytes.
-constexpr std::size_t kMostContexts = 1 << 16;
+// At most this many contexts are remembered, which takes a few megabytes.
+constexpr std::size_t kMaxContexts = 1 << 16;
 
 }  // namespace
+
+SiteTracker::SiteTracker(std::pmr::memory_resource* memory)
+    : agreed_(memory),
+      fresh_(memory),
+      local_of_(memory),
+      successors_(memory),
+      open_(memory),
+      closed_(memory),
+      closed_ids_(memory),
+      resolved_(memory) {}
+
+std::size_t SiteTracker::growthBytes(std::size_t next_calls) const {
+  // These are bytes of a map's node with what the allocator adds, and of the sites that have followed one context.
+  constexpr std::size_t kNode = 128;
+  constexpr std::size_t kCounts = 1024;
+  // Vectors and the index of maps may double, and their old memory is freed only afterwards.
+  constexpr std::size_t kDoubled = 3;
+  const std::size_t calls = std::max(closed_.size(), next_calls);
+  const std::size_t contexts = kLongestContext + 1;
+  const std::size_t lists = calls * (2 * sizeof(Entry) + sizeof(SiteId) + sizeof(Call));
+  const std::size_t indices =
+      (agreed_.size() + fresh_.size() + 2 * local_of_.size() + successors_.size()) * sizeof(void*);
+  return calls * (2 * kNode + contexts * (kNode + kCounts)) + kDoubled * (lists + indices + 64 * sizeof(void*));
+}
 
 void SiteTracker::push(History& history, SiteId site) {
   std::copy_backward(history.begin(), history.end() - 1, history.end());
@@ -48,14 +72,14 @@ std::uint64_t SiteTracker::closeEpoch() {
   closed_.swap(open_);
   open_.clear();
   closed_ids_.clear();
-  std::unordered_map<LocalSite, SiteId> fresh;
+  fresh_.clear();
   std::uint64_t hash = mixHash(0, closed_.size());
   for (const Entry& entry : closed_) {
     SiteId id = entry.predicted;
     if (id < kFirstHandleSite) {
       const auto known = agreed_.find(entry.local);
-      const auto next = static_cast<SiteId>(local_of_.size() + fresh.size() + 1);
-      id = known != agreed_.end() ? known->second : fresh.try_emplace(entry.local, next).first->second;
+      const auto next = static_cast<SiteId>(local_of_.size() + fresh_.size() + 1);
+      id = known != agreed_.end() ? known->second : fresh_.try_emplace(entry.local, next).first->second;
     }
     closed_ids_.push_back(id);
     hash = mixHash(mixHash(hash, static_cast<std::uint64_t>(id)), hashOf(entry.signature));
@@ -82,9 +106,9 @@ std::span<const SiteTracker::Call> SiteTracker::resolve(bool agreed) {
     }
     scored_ += static_cast<std::int64_t>(closed_.size());
     agreed_tail_ = history;
-    // Sizes that are never the same twice would fill memory; they cannot be predicted anyway.
-    if (successors_.size() > kMostContexts) successors_.clear();
-    // Where the predictions had lost step, they find it again here: from the true end of the agreed epoch through the
+    // Sizes that are never the same twice would fill memory, and cannot be predicted anyway.
+    if (successors_.size() > kMaxContexts) successors_.clear();
+    // Predictions that went wrong recover here: they start at the true end of the agreed epoch and go through the
     // signatures of the calls since.
     for (const Entry& entry : open_) {
       push(history, entry.predicted >= kFirstHandleSite ? entry.predicted : predictAfter(history, entry.signature));
@@ -99,7 +123,7 @@ std::span<const SiteTracker::Call> SiteTracker::resolve(bool agreed) {
 
 void SiteTracker::learn(const History& history, const Signature& signature, SiteId next) {
   for (int length = 0; length <= kLongestContext; ++length) {
-    if (length > 0 && history[static_cast<std::size_t>(length - 1)] == kAnySite) break;  // not known that far back
+    if (length > 0 && history[static_cast<std::size_t>(length - 1)] == kAnySite) break;  // nothing is known before it
     Successors& successors = successors_[contextHash(history, length, signature)];
     auto& counts = successors.counts;
     auto entry = std::find_if(counts.begin(), counts.end(), [next](const auto& count) { return count.first == next; });

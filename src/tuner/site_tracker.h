@@ -1,4 +1,4 @@
-// Which site a call comes from, such that no two ranks can disagree (design, section 4).
+// Tells which site a call comes from, such that no two ranks can disagree.
 //
 // A rank knows its own site of a call, but another rank may have reached the same call from another line. So local
 // sites are only compared, never used: at the end of an epoch the ranks compare a hash of their sequences, in which
@@ -7,7 +7,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -16,14 +18,17 @@
 
 namespace starling {
 
-// A rank's own name of a site: a return address, the hash of a label, ... Never 0.
+// A rank's own name of a site, such as a return address or the hash of a label; never 0.
 using LocalSite = std::uint64_t;
 
 // THREADS: not thread-safe; one per communicator.
 class SiteTracker {
  public:
-  // The agreed guess of the next call's site. Deterministic: a function of agreed tables, the signatures so far and
-  // this signature.
+  // Takes all its memory from `memory`, which outlives it.
+  explicit SiteTracker(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+
+  // Returns the agreed guess of the next call's site: a pure function of agreed tables, the signatures so far and this
+  // signature.
   SiteId predict(const Signature& signature) const;
 
   // Notes a call: where this rank really came from, and what predict() said for it. A call with a site handle has
@@ -33,20 +38,28 @@ class SiteTracker {
   // Ends the epoch: its calls await resolve(). Returns the hash to be compared between the ranks.
   // REQUIRES: no closed epoch awaits resolve().
   std::uint64_t closeEpoch();
+  // Returns how many bytes at most are taken by resolve() for the closed epoch, and by record() and closeEpoch() for
+  // another one of `next_calls` calls.
+  std::size_t growthBytes(std::size_t next_calls) const;
 
   struct Call {
     SiteId site = kAnySite;  // the agreed site; where the ranks disagree, the predicted one
     Signature signature;
   };
+  // Returns a call of the closed epoch as resolve(agreed) will return it. REQUIRES: 0 <= index < closedCalls().
+  Call closedCall(std::size_t index, bool agreed) const {
+    return {agreed ? closed_ids_[index] : closed_[index].predicted, closed_[index].signature};
+  }
+  std::size_t closedCalls() const { return closed_.size(); }
 
-  // Takes the outcome of the comparison for the closed epoch and returns its calls, in order. Equal on all ranks.
+  // Takes the outcome of the comparison for the closed epoch and returns its calls, in order and equal on all ranks.
   // Invalidates the spans that earlier calls returned.
   std::span<const Call> resolve(bool agreed);
 
-  // This rank's own name for an agreed site; 0 for kAnySite and handles.
+  // Returns this rank's own name for an agreed site; 0 for kAnySite and for handles.
   LocalSite localSite(SiteId site) const;
 
-  // Calls of resolved, agreed epochs, and how many of them were predicted right.
+  // Count the calls of resolved, agreed epochs, and those of them that were predicted right.
   std::int64_t scored() const { return scored_; }
   std::int64_t predictedRight() const { return predicted_right_; }
 
@@ -59,9 +72,12 @@ class SiteTracker {
     Signature signature;
     SiteId predicted = kAnySite;
   };
-  // How often each site followed one context.
+  // Tells how often each site followed one context.
   struct Successors {
-    std::vector<std::pair<SiteId, std::int32_t>> counts;
+    using allocator_type = std::pmr::polymorphic_allocator<>;
+    explicit Successors(allocator_type allocator) : counts(allocator) {}
+
+    std::pmr::vector<std::pair<SiteId, std::int32_t>> counts;
     SiteId best = kAnySite;
   };
 
@@ -70,15 +86,16 @@ class SiteTracker {
   static void push(History& history, SiteId site);
   static std::uint64_t contextHash(const History& history, int length, const Signature& signature);
 
-  std::unordered_map<LocalSite, SiteId> agreed_;  // this rank's local sites -> agreed ids
-  std::vector<LocalSite> local_of_;               // agreed id - 1 -> local site
-  std::unordered_map<std::uint64_t, Successors> successors_;
-  History history_{};               // predicted sites of the latest calls
-  History agreed_tail_{};           // true sites at the end of the latest agreed epoch
-  std::vector<Entry> open_;         // the running epoch
-  std::vector<Entry> closed_;       // the epoch that awaits resolve()
-  std::vector<SiteId> closed_ids_;  // its sites, new ones numbered by first use
-  std::vector<Call> resolved_;
+  std::pmr::unordered_map<LocalSite, SiteId> agreed_;  // this rank's local sites -> agreed ids
+  std::pmr::unordered_map<LocalSite, SiteId> fresh_;   // those that the closed epoch has shown first
+  std::pmr::vector<LocalSite> local_of_;               // agreed id - 1 -> local site
+  std::pmr::unordered_map<std::uint64_t, Successors> successors_;
+  History history_{};                    // the predicted sites of the latest calls
+  History agreed_tail_{};                // the true sites at the end of the latest agreed epoch
+  std::pmr::vector<Entry> open_;         // the running epoch
+  std::pmr::vector<Entry> closed_;       // the epoch that awaits resolve()
+  std::pmr::vector<SiteId> closed_ids_;  // its sites, new ones numbered by first use
+  std::pmr::vector<Call> resolved_;
   std::int64_t scored_ = 0;
   std::int64_t predicted_right_ = 0;
 };

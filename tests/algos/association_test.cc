@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schedules.h"
+#include "simulator/simulated_choice.h"
 
 namespace starling {
 namespace {

@@ -50,8 +50,8 @@ class Broadcast {
   }
 
   const std::int32_t blocks_;
-  std::vector<std::set<std::int32_t>> held_;         // blocks, by index
-  std::vector<std::vector<BroadcastRound>> rounds_;  // by index
+  std::vector<std::set<std::int32_t>> held_;              // blocks, by index
+  std::vector<std::pmr::vector<BroadcastRound>> rounds_;  // by index
 };
 
 TEST(BroadcastRounds, bringEveryBlockToEveryIndexOnceInTheFewestRounds) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "algos/simulator.h"
-#include "algos/verifier.h"
+#include "schedule/verifier.h"
 #include "schedules.h"
+#include "simulator/simulator.h"
 
 namespace starling {
 namespace {
@@ -86,7 +86,7 @@ TEST(PlanBroadcast, isValidForAnySizeAndCosts) {
       for (const std::int32_t ranks : {2, 3, 1024}) {
         const BroadcastPlan plan = planBroadcast(ranks, bytes, costs);
         EXPECT_GE(plan.segments, 1);
-        EXPECT_LE(plan.segments, std::min(bytes, kMostSegments));
+        EXPECT_LE(plan.segments, std::min(bytes, kMaxSegments));
         EXPECT_GE(plan.reach_ns, 0);
       }
     }

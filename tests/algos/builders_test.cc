@@ -1,6 +1,4 @@
 // Every row of the catalogue, over ranks, counts, parameters and arrival patterns.
-#include "algos/builders.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,101 +6,20 @@
 #include <string>
 #include <tuple>
 
-#include "algos/verifier.h"
+#include "algos/catalogue.h"
+#include "schedule/verifier.h"
 #include "schedules.h"
+#include "simulator/simulated_choice.h"
+#include "variations.h"
 
 namespace starling {
 namespace {
 
 constexpr unsigned kSeed = 2024;
-constexpr std::int64_t kLongestLateness = 1'000'000;
-
-std::vector<const Algorithm*> rowsWithBuilders() {
-  std::vector<const Algorithm*> rows;
-  for (const Algorithm& algorithm : catalogue()) {
-    if (algorithm.build != nullptr) rows.push_back(&algorithm);
-  }
-  return rows;
-}
-
 std::vector<const Algorithm*> rowsThatKeepRankOrder() {
   std::vector<const Algorithm*> rows = rowsWithBuilders();
   std::erase_if(rows, [](const Algorithm* row) { return !row->keeps_rank_order; });
   return rows;
-}
-
-std::set<std::int64_t> countsFor(std::int32_t ranks) { return {0, 1, ranks - 1, ranks, ranks + 1, 1000}; }
-
-// On time for all rows; where the schedule depends on it also one late rank, a random order and that order sorted.
-std::vector<std::vector<std::int64_t>> patternsFor(const Algorithm& algorithm, std::int32_t ranks,
-                                                   std::mt19937& random) {
-  std::vector<std::vector<std::int64_t>> patterns{{}};
-  if (!algorithm.uses_arrivals) return patterns;
-  std::vector<std::int64_t> one_late(ranks, 0);
-  one_late.back() = kLongestLateness;
-  const std::vector<std::int64_t> unsorted = randomLateness(ranks, kLongestLateness, random);
-  std::vector<std::int64_t> sorted = unsorted;
-  std::sort(sorted.begin(), sorted.end());
-  patterns.insert(patterns.end(), {one_late, unsorted, sorted});
-  return patterns;
-}
-
-// None for all rows; where the schedule depends on it also nodes of two ranks, two nodes of which one has a single
-// rank, and links some of which there are not.
-std::vector<Topology> topologiesFor(const Algorithm& algorithm, std::int32_t ranks, std::mt19937& random) {
-  std::vector<Topology> topologies{{}};
-  if (algorithm.gains_from == nullptr) return topologies;
-  Topology pairs;
-  Topology uneven;
-  Topology sparse;
-  for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    pairs.nodes.push_back(rank / 2);
-    uneven.nodes.push_back(rank == ranks / 2 ? 7 : 3);
-  }
-  sparse.links.assign(static_cast<std::size_t>(ranks) * ranks, 0);
-  std::uniform_int_distribution<std::int32_t> weight(-2, 3);
-  for (std::int32_t a = 0; a < ranks; ++a) {
-    for (std::int32_t b = 0; b < a; ++b) {
-      sparse.links[a * ranks + b] = sparse.links[b * ranks + a] = std::max(weight(random), 0);
-    }
-  }
-  topologies.insert(topologies.end(), {pairs, uneven, sparse});
-  return topologies;
-}
-
-enum class Vary { kSteps, kAll };  // window and pacing are no part of the steps
-
-std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int32_t ranks, Vary vary, bool has_many_cases) {
-  const std::string name = parameter.name;
-  std::set<std::int64_t> values{parameter.fallback};
-  if (name == "segments") values.insert({1, 3});
-  // More segments than elements; rows with many patterns or topologies would take minutes for what others show as well.
-  if (name == "segments" && !has_many_cases) values.insert(2 * std::int64_t{ranks});
-  if ((name == "window" || name == "pacing") && vary == Vary::kAll) values.insert({1, 8});
-  if (name == "trees") values.insert(3);
-  if (name == "leaders") values.insert({1, 2});
-  if (name == "inner") values.insert({1, 2});
-  if (name == "tau_ns" || name == "step_ns") values.insert(kLongestLateness / 50);
-  std::set<std::int64_t> in_range;
-  for (const std::int64_t value : values) in_range.insert(std::clamp(value, parameter.minimum, parameter.maximum));
-  return {in_range.begin(), in_range.end()};
-}
-
-// Every combination of valuesFor().
-std::vector<Choice> variationsOf(const Algorithm& algorithm, std::int32_t ranks, Vary vary) {
-  const bool has_many_cases = algorithm.uses_arrivals || algorithm.gains_from != nullptr;
-  std::vector<Choice> choices{{algorithm.id, defaultParameters(algorithm)}};
-  for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-    std::vector<Choice> varied;
-    for (Choice choice : choices) {
-      for (const std::int64_t value : valuesFor(algorithm.parameters[i], ranks, vary, has_many_cases)) {
-        choice.parameters[i] = value;
-        varied.push_back(choice);
-      }
-    }
-    choices = varied;
-  }
-  return choices;
 }
 
 class BuildersTest : public testing::TestWithParam<const Algorithm*> {};
@@ -112,9 +29,9 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, BuildersTest, testing::ValuesIn(rowsWithBuil
 
 // The proof is one of logic: sanitizers, which make it several times as long, have seen all code after a part of it.
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::int32_t kMostRanks = 16;
+constexpr std::int32_t kMaxRanks = 16;
 #else
-constexpr std::int32_t kMostRanks = 64;
+constexpr std::int32_t kMaxRanks = 64;
 #endif
 
 // Every kSlices-th number of ranks, so that one case stays short where the build is slow.
@@ -146,7 +63,7 @@ TEST_P(BuildersProof, isAnAllreduceForEveryShapeParameterAndPattern) {
   const Algorithm& algorithm = *row;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   std::mt19937 random(kSeed);
-  for (std::int32_t ranks = 1 + slice; ranks <= kMostRanks; ranks += kSlices) {
+  for (std::int32_t ranks = 1 + slice; ranks <= kMaxRanks; ranks += kSlices) {
     for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kSteps)) {
       for (const std::int64_t count : countsFor(ranks)) {
         for (const std::vector<std::int64_t>& pattern : patternsFor(algorithm, ranks, random)) {

@@ -36,6 +36,16 @@ TEST(Choice, parsesParametersInAnyOrder) {
   EXPECT_EQ(formatChoice(choice), "slt:segments=64,window=8");
 }
 
+TEST(Choice, textsFromBeforeAParameterWasRenamedAreRead) {
+  for (const char* name : {"slt", "late_join", "direct", "static_optimal", "local_redirect"}) {
+    const std::string text(name);
+    EXPECT_EQ(parseChoice(text + ":announced=1").value(), parseChoice(text + ":flagged=1").value());
+    EXPECT_EQ(formatChoice(parseChoice(text + ":announced=1").value()), text + ":flagged=1");
+  }
+  EXPECT_THAT(errorOf("slt:announced=1,flagged=1"), HasSubstr("twice"));
+  EXPECT_THAT(errorOf("ring:announced=1"), HasSubstr("window"));
+}
+
 TEST(Choice, unknownAlgorithmListsTheKnownOnes) {
   EXPECT_THAT(errorOf("rign"), AllOf(HasSubstr("\"rign\""), HasSubstr("native"), HasSubstr("reduce_bcast")));
   EXPECT_THAT(errorOf(""), HasSubstr("native"));

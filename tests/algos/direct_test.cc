@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "algos/simulator.h"
 #include "schedules.h"
+#include "simulator/simulated_choice.h"
 
 namespace starling {
 namespace {

@@ -4,9 +4,9 @@
 #include <bit>
 #include <vector>
 
-#include "algos/builders.h"
-#include "algos/simulator.h"
+#include "algos/catalogue.h"
 #include "schedules.h"
+#include "simulator/simulated_choice.h"
 
 namespace starling {
 namespace {

@@ -29,7 +29,7 @@ TEST(BestSegments, isWhereTheCostIsLeast) {
 TEST(BestSegments, areNeverTooShortNorMoreThanTagsAllow) {
   EXPECT_EQ(bestSegments({.alpha_ns = 0, .beta_ps = 1'000'000'000}, 3, 1000), 1);
   EXPECT_EQ(bestSegments({.alpha_ns = 0, .beta_ps = 1'000'000'000}, 3 * kShortestSegment, 1000), 3);
-  EXPECT_EQ(bestSegments({.alpha_ns = 0, .beta_ps = 1'000'000'000}, 1 << 30, 1000), kMostSegments);
+  EXPECT_EQ(bestSegments({.alpha_ns = 0, .beta_ps = 1'000'000'000}, 1 << 30, 1000), kMaxSegments);
   EXPECT_EQ(bestSegments({.alpha_ns = 1000, .beta_ps = 1}, 100, 1000), 1);
   EXPECT_EQ(bestSegments({}, 1 << 20, 0), 1);
 }

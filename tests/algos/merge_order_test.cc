@@ -23,7 +23,7 @@ constexpr unsigned kSeed = 4;
 std::vector<std::int64_t> onTime(std::int32_t ranks) { return std::vector<std::int64_t>(ranks, 0); }
 
 // When the result is there, in the simplified model of the source: a merge takes kStep from when both are ready.
-std::int64_t completion(const std::vector<Merge>& merges, std::vector<std::int64_t> ready) {
+std::int64_t completion(const std::pmr::vector<Merge>& merges, std::vector<std::int64_t> ready) {
   std::int64_t last = 0;
   for (const Merge& merge : merges) {
     last = std::max(ready[merge.source], ready[merge.target]) + kStep;
@@ -48,7 +48,7 @@ std::int64_t leastCompletion(const std::vector<std::int64_t>& ready) {
 }
 
 // Every rank but one sends once, after all it receives.
-void expectTree(const std::vector<Merge>& merges, std::int32_t ranks) {
+void expectTree(const std::pmr::vector<Merge>& merges, std::int32_t ranks) {
   ASSERT_EQ(std::ssize(merges), ranks - 1);
   std::set<std::int32_t> gone;
   for (const Merge& merge : merges) {
@@ -58,7 +58,7 @@ void expectTree(const std::vector<Merge>& merges, std::int32_t ranks) {
 }
 
 // The source holds the ranks that end where those of the target begin.
-void expectNeighbours(const std::vector<Merge>& merges, std::int32_t ranks) {
+void expectNeighbours(const std::pmr::vector<Merge>& merges, std::int32_t ranks) {
   std::vector<std::int32_t> firsts;
   for (std::int32_t rank = 0; rank < ranks; ++rank) firsts.push_back(rank);
   for (const Merge& merge : merges) {
@@ -74,7 +74,7 @@ TEST(MergeOrder, isATreeForAnyArrivals) {
   for (std::int32_t ranks = 1; ranks <= 64; ++ranks) {
     for (const auto& lateness : {onTime(ranks), randomLateness(ranks, kLongestLateness, random)}) {
       expectTree(earliestReadyMerges(ranks, lateness, kStep), ranks);
-      const std::vector<Merge> merges = neighbourMerges(ranks, lateness, kStep);
+      const std::pmr::vector<Merge> merges = neighbourMerges(ranks, lateness, kStep);
       expectTree(merges, ranks);
       expectNeighbours(merges, ranks);
     }

@@ -38,9 +38,9 @@ TEST(Ownership, coversTheVectorOnceAndItsPartsCoverTheBlocks) {
         for (std::int32_t rank = 0; rank < ranks; ++rank) {
           const Block block = ownership.blockOf(rank);
           EXPECT_EQ(block.offset, next);
-          for (std::int32_t part = 0; part < ownership.parts(); ++part) {
-            EXPECT_EQ(ownership.blockOf(rank, part).offset, next);
-            next += ownership.blockOf(rank, part).count;
+          for (std::int32_t segment = 0; segment < ownership.segments(); ++segment) {
+            EXPECT_EQ(ownership.blockOf(rank, segment).offset, next);
+            next += ownership.blockOf(rank, segment).count;
           }
           EXPECT_EQ(next, block.offset + block.count);
         }
@@ -53,7 +53,7 @@ TEST(Ownership, coversTheVectorOnceAndItsPartsCoverTheBlocks) {
 TEST(Ownership, isEqualAndInOnePartWhenNobodyIsLate) {
   for (const std::vector<std::int64_t>& lateness : {std::vector<std::int64_t>{}, lateTogether(8, 0, 0)}) {
     const Ownership ownership(8, 800, 16, lateness, kVector);
-    EXPECT_EQ(ownership.parts(), 1);
+    EXPECT_EQ(ownership.segments(), 1);
     EXPECT_EQ(sizesOf(ownership, 8), std::vector<std::int64_t>(8, 100));
     for (std::int32_t rank = 0; rank < 8; ++rank) EXPECT_EQ(ownership.contributionOf(rank), Contribution::kWhole);
   }
@@ -61,14 +61,14 @@ TEST(Ownership, isEqualAndInOnePartWhenNobodyIsLate) {
 
 TEST(Ownership, isEqualWhenTheTimeOfAVectorIsNotKnown) {
   const Ownership ownership(8, 800, 16, lateTogether(8, 1, 50 * kVector), 0);
-  EXPECT_EQ(ownership.parts(), 1);
+  EXPECT_EQ(ownership.segments(), 1);
   EXPECT_EQ(sizesOf(ownership, 8), std::vector<std::int64_t>(8, 100));
 }
 
 TEST(Ownership, leavesNothingToRanksThatAreLateTogether) {
   for (const std::int32_t late : {1, 2, 4}) {
     const Ownership ownership(16, 4800, 16, lateTogether(16, late, 2 * kVector), kVector);
-    EXPECT_EQ(ownership.parts(), 16);
+    EXPECT_EQ(ownership.segments(), 16);
     for (std::int32_t rank = 0; rank < 16; ++rank) {
       const bool is_late = rank >= 16 - late;
       EXPECT_EQ(ownership.contributionOf(rank), is_late ? Contribution::kLast : Contribution::kWhole);
@@ -79,7 +79,7 @@ TEST(Ownership, leavesNothingToRanksThatAreLateTogether) {
 
 TEST(Ownership, isEqualWhenMostRanksAreLate) {
   const Ownership ownership(16, 1600, 16, lateTogether(16, 12, 50 * kVector), kVector);
-  EXPECT_EQ(ownership.parts(), 1);
+  EXPECT_EQ(ownership.segments(), 1);
   EXPECT_EQ(sizesOf(ownership, 16), std::vector<std::int64_t>(16, 100));
 }
 
@@ -88,7 +88,7 @@ TEST(Ownership, givesLaterRanksLess) {
   for (std::int32_t rank = 0; rank < 16; ++rank) lateness[rank] = rank * kVector / 5;  // over three vectors' time
   const Ownership ownership(16, 16'000, 16, lateness, kVector);
   const std::vector<std::int64_t> sizes = sizesOf(ownership, 16);
-  EXPECT_GT(ownership.parts(), 1);
+  EXPECT_GT(ownership.segments(), 1);
   EXPECT_TRUE(std::is_sorted(sizes.rbegin(), sizes.rend()));
   EXPECT_EQ(sizes.back(), 0);
   EXPECT_GT(sizes[13], 0);

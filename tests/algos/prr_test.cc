@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "algos/verifier.h"
+#include "schedule/verifier.h"
 #include "schedules.h"
 
 namespace starling {

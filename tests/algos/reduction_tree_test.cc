@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "algos/simulator.h"
-#include "algos/verifier.h"
+#include "schedule/verifier.h"
 #include "schedules.h"
+#include "simulator/simulator.h"
 
 namespace starling {
 namespace {

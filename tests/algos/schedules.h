@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "algos/simulator.h"
+#include "simulator/simulated_choice.h"
 
 namespace starling {
 

@@ -65,6 +65,11 @@ TEST_F(Log, writesOnePrefixedLineToStderrWhenThereIsNoSink) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "starling: tuning.db is read-only\n");
 }
 
+TEST_F(Log, quotedTextNeitherActsOnTheTerminalNorForgesALine) {
+  log(LogLevel::kWarning, "site \"\x1b[2J\nstarling: all is well\"");
+  EXPECT_THAT(g_lines, ElementsAre("site \"\\x1b[2J\\x0astarling: all is well\""));
+}
+
 TEST_F(Log, onceTellsATopicOnceAndOtherTopicsToo) {
   for (int call = 0; call < 5; ++call) {
     logOnce(LogLevel::kWarning, "locked", "the database is locked");

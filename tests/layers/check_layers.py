@@ -1,4 +1,5 @@
-"""Checks the arrows of the layers: which folder of src may include what. Prints each violation; exits 1 if there is one.
+"""Checks the arrows of the layers and of the rooms within them: which folder of src may include what. Prints each
+violation; exits 1 if there is one.
 
     check_layers.py PROJECT_ROOT
 """
@@ -10,12 +11,24 @@ from pathlib import Path
 # Each layer, and the layers it may include from besides itself.
 LAYERS = {
     "base": [],
-    "algos": ["base"],
+    "schedule": ["base"],
+    "algos": ["base", "schedule"],
+    "simulator": ["base", "schedule", "algos"],
     "estimators": ["base"],
     "store": ["base"],
-    "tuner": ["base", "algos", "estimators", "store"],
-    "mpi": ["base", "algos", "estimators", "store", "tuner"],
-    "preload": ["base", "algos", "estimators", "store", "tuner", "mpi"],
+    "tuner": ["base", "schedule", "algos", "simulator", "estimators", "store"],
+    "mpi": ["base", "schedule", "algos", "simulator", "estimators", "store", "tuner"],
+    "preload": ["base", "mpi"],
+}
+
+# Rooms: folders within a layer, and the rooms of the same layer that they may include from besides themselves. The
+# files that lie in the layer's own folder may include from all of its rooms.
+ROOMS = {
+    "tuner/rooted": [],
+    "mpi/execution": [],
+    "mpi/exchange": [],
+    "mpi/machine": ["mpi/execution"],
+    "mpi/rooted": ["mpi/execution", "mpi/exchange", "mpi/machine"],
 }
 
 # Headers from outside, and the folders that may include them: what a layer "must not know".
@@ -49,10 +62,10 @@ def outside_fault(layer, header):
         return "only src/store knows SQLite"
     if EIGEN_HEADERS.match(header) and layer != "estimators":
         return "only src/estimators knows Eigen"
-    if FILE_HEADERS.match(header) and layer in ("algos", "estimators"):
+    if FILE_HEADERS.match(header) and layer in ("schedule", "algos", "simulator", "estimators"):
         return f"src/{layer} knows no files"
-    if TIME_HEADERS.match(header) and layer == "algos":
-        return "src/algos knows no time"
+    if TIME_HEADERS.match(header) and layer in ("schedule", "algos", "simulator"):
+        return f"src/{layer} knows no time"
     return None
 
 
@@ -68,6 +81,14 @@ def layer_fault(layer, mark, header):
     return None
 
 
+def room_fault(room, header):
+    """Why the files of `room` (of a layer, or of a folder in it) may not include this header of their layer, or None."""
+    target = header.rpartition("/")[0]
+    if room not in ROOMS or target.split("/")[0] != room.split("/")[0] or target in [room] + ROOMS[room]:
+        return None
+    return f"src/{room} may include of its layer only from: {', '.join([room] + ROOMS[room])}"
+
+
 def check(root):
     """Returns the violations in the tree, one sentence each."""
     violations = []
@@ -78,11 +99,15 @@ def check(root):
     sqlite_users = set()
     for folder in sorted(path for path in (root / "src").iterdir() if path.is_dir()):
         if folder.name not in LAYERS:
-            violations.append(f"src/{folder.name} is no layer: add it to the design and to {Path(__file__).name}")
+            violations.append(f"src/{folder.name} is no layer: add it to {Path(__file__).name}")
             continue
+        for room in sorted(path for path in folder.iterdir() if path.is_dir()):
+            if f"{folder.name}/{room.name}" not in ROOMS:
+                violations.append(f"src/{folder.name}/{room.name} is no room: add it to {Path(__file__).name}")
         for path in sources(folder):
+            room = path.parent.relative_to(root / "src").as_posix()
             for number, mark, header in includes(path):
-                why = outside_fault(folder.name, header) or layer_fault(folder.name, mark, header)
+                why = outside_fault(folder.name, header) or layer_fault(folder.name, mark, header) or room_fault(room, header)
                 if why:
                     violation(path, number, header, why)
                 if SQLITE_HEADER.match(header):

@@ -41,16 +41,29 @@ class CheckLayersTest(unittest.TestCase):
         self.assertEqual(self.violations({}), [])
 
     def test_every_arrow_against_the_order_is_found(self):
-        order = ["base", "algos", "estimators", "store", "tuner", "mpi", "preload"]
-        siblings = {"algos", "estimators", "store"}
+        order = ["base", "schedule", "algos", "simulator", "estimators", "store", "tuner", "mpi", "preload"]
+        siblings = [{planner, other} for planner in order[1:4] for other in order[4:6]] + [{"estimators", "store"}]
         planted = 0
         for layer in order:
             for target in order:
                 backwards = order.index(target) > order.index(layer)
-                if backwards or (target != layer and {layer, target} <= siblings):
+                if backwards or {layer, target} in siblings:
                     self.assert_found(f"src/{layer}/planted.cc", f'"{target}/thing.h"', "may include only from")
                     planted += 1
-        self.assertEqual(planted, 21 + 3)
+        self.assertEqual(planted, 36 + 7)
+
+    def test_every_arrow_between_rooms_against_the_order_is_found(self):
+        self.assert_found("src/mpi/execution/planted.cc", '"mpi/exchange/thing.h"', "of its layer only from")
+        self.assert_found("src/mpi/execution/planted.cc", '"mpi/session.h"', "of its layer only from")
+        self.assert_found("src/mpi/machine/planted.h", '"mpi/rooted/thing.h"', "of its layer only from")
+        self.assert_found("src/tuner/rooted/planted.h", '"tuner/tuner.h"', "of its layer only from")
+        self.assertEqual(self.violations({"src/mpi/rooted/new.cc": '#include "mpi/execution/executor.h"\n'}), [])
+        self.assertEqual(self.violations({"src/mpi/new.cc": '#include "mpi/rooted/calls.h"\n'}), [])
+
+    def test_unknown_room_is_found(self):
+        found = self.violations({"src/mpi/helpers/planted.cc": "#include <string>\n"})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("src/mpi/helpers is no room", found[0])
 
     def test_layers_are_found_in_angle_brackets_and_odd_spacing_too(self):
         self.assert_found("src/base/planted.h", "<mpi/session.h>", "may include only from")

@@ -92,6 +92,26 @@ TEST(Communicators, intercommunicatorsPassThrough) {
   EXPECT_EQ(keyCount(sides.get()), 0);
 }
 
+// MPI looks at the arguments and sends nothing, so that no other rank need take part.
+TEST(Communicators, callsThatMpiRefusesOnOneRankDoNotCount) {
+  const ScopedDuplicate duplicate(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(duplicate.get(), MPI_ERRORS_RETURN);
+  MPI_Datatype committed = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_DOUBLE, &committed);
+  MPI_Type_commit(&committed);
+  Watch watch("calls after refusals");
+  const double values[2] = {1.0, 2.0};
+  double results[2] = {};
+  for (int round = 0; round < 20; ++round) {
+    if (worldRank() == 0) {
+      EXPECT_NE(tuned_allreduce(values, results, 1, MPI_DOUBLE, MPI_MAXLOC, duplicate.get()), MPI_SUCCESS);
+      EXPECT_NE(tuned_allreduce(values, results, 1, committed, MPI_SUM, duplicate.get()), MPI_SUCCESS);
+    }
+    expectSums(5, 100, duplicate.get());
+  }
+  MPI_Type_free(&committed);
+}
+
 int g_copies = 0;
 int countCopy(MPI_Comm, int, void*, void* value, void* copied, int* flag) {
   ++g_copies;

@@ -132,7 +132,7 @@ TEST(Modes, reproducibleBitsDependOnRankAndCountAlone) {
   }
   // SLT is no match for it; nothing named lets the mode choose.
   const std::vector<std::string> settings{"slt", "", "rabenseifner", "direct",
-                                          "direct:segments=5,tau_ns=1000,announced=1"};
+                                          "direct:segments=5,tau_ns=1000,flagged=1"};
   for (std::size_t i = 0; i < 2 * settings.size(); ++i) {
     const std::size_t pattern = i % 2;
     const ScopedVariable algorithm("STARLING_ALGORITHM", settings[i / 2]);

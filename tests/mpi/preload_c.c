@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   int ints[kCount];
   double in[kCount];
   double out[kCount];
-  MPI_Init(&argc, &argv);
+  if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 3;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int expected = ranks * (ranks + 1) / 2;

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "algos/partition.h"
 #include "cases.h"
 #include "harness.h"
 #include "mpi/session.h"
+#include "schedule/partition.h"
 #include "tuner/virtual_ranks.h"
 
 namespace starling {
@@ -55,8 +55,7 @@ class SessionEdge : public testing::Test {
 
   void TearDown() override {
     if (!session_) return;
-    session_->startEnd();
-    session_->finishEnd();
+    session_->advanceEnd(EpochLoop::Wait::kToEnd);
     session_.reset();
   }
 

@@ -2,6 +2,7 @@
 //
 //   --limit-file-size BYTES   on rank 0, no file may grow beyond that from MPI_Init on: a disk that is full
 //   --rendezvous PREFIX       after its calls rank 0 creates PREFIX.asked and waits for PREFIX.go
+//   --count N                 reduces so many doubles in place of 2000
 //   --kill                    rank 0 ends itself after its calls, once what was learned is flushed
 #include <mpi.h>
 #include <sys/resource.h>
@@ -20,7 +21,7 @@
 namespace {
 
 constexpr int kCalls = 60;
-constexpr int kCount = 2000;
+int g_count = 2000;
 
 void check(bool is_right, const char* what) {
   if (is_right) return;
@@ -33,9 +34,9 @@ void reduce(const char* label, MPI_Comm communicator) {
   int ranks = 0;
   MPI_Comm_rank(communicator, &rank);
   MPI_Comm_size(communicator, &ranks);
-  std::vector<double> values(kCount, rank + 1.0);
+  std::vector<double> values(static_cast<std::size_t>(g_count), rank + 1.0);
   check(
-      tuned_allreduce_at(label, MPI_IN_PLACE, values.data(), kCount, MPI_DOUBLE, MPI_SUM, communicator) == MPI_SUCCESS,
+      tuned_allreduce_at(label, MPI_IN_PLACE, values.data(), g_count, MPI_DOUBLE, MPI_SUM, communicator) == MPI_SUCCESS,
       "the error code of a call");
   for (const double value : values) check(value == ranks * (ranks + 1) / 2.0, "a sum");
 }
@@ -68,6 +69,7 @@ int main(int argc, char** argv) {
   if (const char* bytes = argumentAfter(argc, argv, "--limit-file-size"); bytes != nullptr && rank == 0) {
     limitFileSize(bytes);
   }
+  if (const char* count = argumentAfter(argc, argv, "--count"); count != nullptr) g_count = std::atoi(count);
   // The last ranks have a communicator of their own, whose root is not the writer of the database.
   MPI_Comm last = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 0, rank, &last);

@@ -106,6 +106,46 @@ TEST(Store, keepsRunKeysArrivalsAndDecisions) {
   EXPECT_EQ(policies.value().size(), 2U);
 }
 
+// What one number of the database is, past the reader.
+std::int64_t numberOf(const std::string& database, const std::string& sql) {
+  const auto connection = sqlite::Connection::open(database, sqlite::Access::kReadOnly, Seconds{5.0});
+  EXPECT_TRUE(connection.isOk()) << connection.status().message();
+  sqlite::Statement statement = connection.value().prepare(sql);
+  std::int64_t number = -1;
+  if (statement.start().next()) statement.read(number);
+  EXPECT_TRUE(statement.status().isOk()) << statement.status().message();
+  return number;
+}
+
+TEST(Store, saysThatElapsedTimesAreComparedWhereClocksDiffer) {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("tuning.db");
+  Launch apart = programWith(database, ": -n 1 env STARLING_CLOCK_OFFSET=5 '" STARLING_STORE_PROGRAM "'");
+  apart.ranks = kRanks - 1;
+  expectQuiet(launch(apart));
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE compared_by = 'elapsed'"), 2);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM keys WHERE imbalance IS NOT NULL OR seconds IS NULL"), 0);
+  EXPECT_GT(numberOf(database, "SELECT count(elapsed_mean) FROM observations"), 0);
+  EXPECT_EQ(numberOf(database, "SELECT count(post_arrival_mean) FROM observations"), 0);
+  EXPECT_EQ(numberOf(database, "SELECT count(post_arrival_minimum) FROM observations"), 0);
+  EXPECT_EQ(numberOf(database, "SELECT count(post_arrival_deviation) FROM observations"), 0);
+  EXPECT_GT(numberOf(database, "SELECT count(elapsed_minimum) FROM observations"), 0);
+  EXPECT_GT(numberOf(database, "SELECT count(elapsed_deviation) FROM observations"), 0);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM policies WHERE compared_by = 'elapsed'"), 2);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM arrivals"), 0);
+}
+
+TEST(Store, saysThatPostArrivalTimesAreComparedWhereClocksAgree) {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("tuning.db");
+  expectQuiet(launch(programWith(database)));
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE compared_by = 'post_arrival'"), 2);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM keys WHERE imbalance IS NULL OR seconds IS NULL"), 0);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM observations WHERE samples > 0 AND post_arrival_mean IS NULL"), 0);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM observations WHERE samples = 0 AND elapsed_mean IS NOT NULL"), 0);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM policies WHERE compared_by = 'post_arrival'"), 2);
+}
+
 TEST(Store, secondRunStartsFromTheFirstWithoutExploring) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
@@ -175,6 +215,21 @@ TEST(Store, isQuietAndEmptyWhenTuningIsOff) {
 }
 
 TEST(StoreFault, pathThatCannotExistCostsOneWarning) { expectOneWarning(launch(programWith("/dev/null/tuning.db"))); }
+
+#ifdef STARLING_NO_THREADS
+TEST(StoreFault, systemWithoutThreadsCostsOneWarningAndLosesNothing) {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("tuning.db");
+  Launch program = programWith(database);
+  program.environment["LD_PRELOAD"] = STARLING_NO_THREADS;
+  const Outcome outcome = launch(program);
+  expectOneWarning(outcome);
+  EXPECT_THAT(outcome.text, testing::HasSubstr("ulimit -u"));
+  const auto reader = Reader::open(database);
+  ASSERT_TRUE(reader.isOk()) << reader.status().message();
+  expectComplete(reader.value(), runsOf(reader.value()).at(0));
+}
+#endif
 
 // From here on permissions count for the programs that this process starts, also for root.
 void dropOverride() { ::prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0); }
@@ -266,6 +321,36 @@ TEST(StoreFault, lockThatPassesLosesNothing) {
   const std::vector<RunRow> runs = runsOf(reader.value());
   ASSERT_EQ(runs.size(), 2U);
   expectComplete(reader.value(), runs[1]);
+}
+
+// Its schedules need memory that the ranks have to agree on first. Until they have, its calls run native.
+TEST(StoredPolicy, thatIsVerySlowMakesThreeCallsAtMost) {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("tuning.db");
+  expectQuiet(launch(programWith(database, "--count 100000")));
+  {
+    const auto opened = sqlite::Connection::open(database, sqlite::Access::kReadWrite, Seconds{5.0});
+    ASSERT_TRUE(opened.isOk()) << opened.status().message();
+    const Status planted = opened.value().execute(
+        "UPDATE policies SET choice = 'slt:segments=65536', virtual_ranks = '[]', lateness_ns = '[]'");
+    ASSERT_TRUE(planted.isOk()) << planted.message();
+    ASSERT_GT(opened.value().changes(), 0);
+  }
+  expectQuiet(launch(programWith(database, "--count 100000")));
+  const auto reader = Reader::open(database);
+  ASSERT_TRUE(reader.isOk()) << reader.status().message();
+  const std::vector<RunRow> runs = runsOf(reader.value());
+  ASSERT_EQ(runs.size(), 2U);
+  for (const KeyRow& row : keysOf(reader.value(), runs.back())) {
+    const auto observations = reader.value().observations(row.number);
+    ASSERT_TRUE(observations.isOk());
+    std::int64_t slow_calls = 0;
+    for (const ObservationRecord& seen : observations.value()) {
+      if (seen.choice == "slt:segments=65536") slow_calls += seen.calls;
+    }
+    EXPECT_GT(slow_calls, 0) << row.site.label;
+    EXPECT_LE(slow_calls, 3) << row.site.label;
+  }
 }
 
 }  // namespace

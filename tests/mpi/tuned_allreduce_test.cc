@@ -65,8 +65,8 @@ TEST_P(TunedAllreduceWith, isRightInEveryCallWhileItLearnsAndAfterwards) {
 
 INSTANTIATE_TEST_SUITE_P(Settings, TunedAllreduceWith,
                          testing::ValuesIn(algorithmSettings({"slt:segments=7,window=2", "prr:tau_ns=1000",
-                                                              "late_join:announced=1",
-                                                              "direct:segments=3,tau_ns=1000,announced=2"})),
+                                                              "late_join:flagged=1",
+                                                              "direct:segments=3,tau_ns=1000,flagged=2"})),
                          settingName);
 
 TEST(TunedAllreduce, fallsBackToNativeWhenTheAlgorithmIsUnknown) {

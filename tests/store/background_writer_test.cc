@@ -1,9 +1,14 @@
 #include "store/background_writer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <thread>
 
 #include "base/log.h"
 #include "database_fixture.h"
@@ -70,6 +75,23 @@ TEST_F(BackgroundWriterTest, writesBeforePushReturnsWhereThereMayBeNoThread) {
   EXPECT_TRUE(writer.hasEnded());
   EXPECT_EQ(count(path_, "runs WHERE finished IS NOT NULL"), 1);
   EXPECT_TRUE(warnings().empty());
+}
+
+Result<std::thread> startNothing(std::function<void()>) { return Status::error("Resource temporarily unavailable"); }
+
+TEST_F(BackgroundWriterTest, writesInTheCallsWhenNoThreadCanBeStarted) {
+  BackgroundWriter writer(path_, someRun(), WriterThread::kOwn, Seconds{2.0}, startNothing);
+  ASSERT_EQ(warnings().size(), 1U);
+  EXPECT_THAT(warnings().front(),
+              testing::AllOf(testing::HasSubstr(path_), testing::HasSubstr("Resource temporarily unavailable"),
+                             testing::HasSubstr("ulimit -u"), testing::HasSubstr("STARLING_WRITER=inline")));
+  EXPECT_TRUE(writer.policies(Seconds{0}).empty());
+  writer.push(siteBatch("a"));
+  EXPECT_EQ(count(path_, "sites"), 1);
+  EXPECT_TRUE(writer.finish(Seconds{0}));
+  EXPECT_TRUE(writer.hasEnded());
+  EXPECT_EQ(count(path_, "runs WHERE finished IS NOT NULL"), 1);
+  EXPECT_EQ(warnings().size(), 1U);
 }
 
 TEST_F(BackgroundWriterTest, withoutAThreadAFaultIsTriedAgainAtTheNextPush) {
@@ -152,6 +174,21 @@ TEST_F(BackgroundWriterTest, writesNothingForAnEmptyBatch) {
   writer.push(Batch{});
   EXPECT_TRUE(writer.finish(Seconds{30}));
   EXPECT_EQ(count(path_, "sites"), 0);
+}
+
+// The limit's signal would end a program that does not expect it, and is sent to the thread that writes.
+TEST_F(BackgroundWriterTest, callersThatWriteBeyondTheFileSizeLimitAreNotEndedByItsSignal) {
+  EXPECT_EXIT(
+      {
+        BackgroundWriter writer(path_, sampleRun("run"), WriterThread::kCallers);
+        rlimit limit{};
+        ::getrlimit(RLIMIT_FSIZE, &limit);
+        limit.rlim_cur = 1;
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        writer.push(sampleBatch());
+        std::exit(writer.flush(Seconds{}) ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

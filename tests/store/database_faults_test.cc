@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "database_fixture.h"
+#include "file_size_limit.h"
 #include "store/database.h"
 #include "store/sqlite.h"
 
@@ -92,7 +93,7 @@ TEST(DatabaseFaults, saysSoWhenFileMayNotBeWritten) {
   const std::string path = folder.file("a.db");
   openDatabase(path);
   std::filesystem::permissions(path, std::filesystem::perms(0444));
-  const WithoutPrivileges nobody;
+  const WithoutPrivileges nobody(folder.path());
   EXPECT_THAT(Database::open(path).status().message(), AllOf(HasSubstr("may not be written"), HasSubstr(path)));
 }
 
@@ -100,37 +101,17 @@ TEST(DatabaseFaults, saysSoWhenFolderMayNotBeWritten) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.db");
   {
-    const WithoutPrivileges nobody;
+    const WithoutPrivileges nobody(folder.path());
     openDatabase(path);
   }
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0555));
-  const WithoutPrivileges nobody;
+  const WithoutPrivileges nobody(folder.path());
   Database database = openDatabase(path);
   EXPECT_THAT(database.beginRun(sampleRun("r")).message(), AllOf(HasSubstr("folder"), HasSubstr("STARLING_DB")));
   EXPECT_THAT(Database::open(folder.file("new.db")).status().message(), HasSubstr("may be used by this user"));
   EXPECT_THAT(Database::open(folder.file("b/c.db")).status().message(),
               AllOf(HasSubstr("folder cannot be made"), HasSubstr("Permission denied")));
 }
-
-// While it lives, files of this process grow to `bytes` at most, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
-};
 
 TEST(DatabaseFaults, nothingIsLostWhenDiskIsFull) {
   const TemporaryFolder folder;

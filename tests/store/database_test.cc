@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 #include "database_fixture.h"
@@ -143,7 +143,7 @@ TEST(Database, figuresThatAreNotNumbersDoNotSpoilABatch) {
   Batch batch = sampleBatch();
   batch.keys.front().imbalance = std::numeric_limits<double>::quiet_NaN();
   expectOk(database.write("r", batch));
-  EXPECT_TRUE(std::isnan(Reader::open(folder.file("a.db")).value().keys(1).value().front().key.imbalance));
+  EXPECT_FALSE(Reader::open(folder.file("a.db")).value().keys(1).value().front().key.imbalance.has_value());
 }
 
 TEST(Database, runsAreToldApart) {
@@ -207,6 +207,48 @@ TEST(Database, policiesAreImportedForAnEnvironmentThatNeverRan) {
   EXPECT_THAT(database.policies(document.environment, "heat").value(), testing::ElementsAre(samplePolicy()));
   EXPECT_TRUE(database.policies(sampleEnvironment(), "heat").value().empty());
 }
+
+// One warning that names the row and what is wrong with it, and the other policies.
+void expectRowIsLeftOut(const std::string& damage, const std::string& complaint) {
+  SCOPED_TRACE(damage);
+  const TemporaryFolder folder;
+  Database database = openDatabase(folder.file("a.db"));
+  expectOk(database.beginRun(sampleRun("r")));
+  Batch batch;
+  batch.policies = {samplePolicy(), samplePolicy()};
+  batch.policies[1].site = "zebra";
+  expectOk(database.write("r", batch));
+  {
+    const auto editor = sqlite::Connection::open(folder.file("a.db"), sqlite::Access::kReadWrite, Seconds{1.0});
+    expectOk(editor.value().execute(("UPDATE policies SET " + damage + " WHERE number = 1").c_str()));
+  }
+  testing::internal::CaptureStderr();
+  const auto found = database.policies(sampleEnvironment(), "heat");
+  const std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(found.isOk()) << found.status().message();
+  EXPECT_THAT(found.value(), testing::ElementsAre(batch.policies[1]));
+  EXPECT_THAT(said, AllOf(HasSubstr("policies of number 1." + complaint), HasSubstr(folder.file("a.db"))));
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1);
+  EXPECT_EQ(count(folder.file("a.db"), "policies"), 2);
+}
+
+class DatabaseWithDamagedPolicy : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(DatabaseWithDamagedPolicy, leavesTheRowOutAndKeepsTheOthers) {
+  expectRowIsLeftOut(GetParam().first, GetParam().second);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Columns, DatabaseWithDamagedPolicy,
+    testing::Values(std::pair("communicator_size = 0", "communicator_size: is 0"),
+                    std::pair("communicator_size = 4294967299", "communicator_size: is too large a number"),
+                    std::pair("size_class = 63", "size_class: is 63"), std::pair("site = ''", "site: is empty"),
+                    std::pair("choice = ''", "choice: is empty"),
+                    std::pair("virtual_ranks = '[0,1]'", "table: is no order"),
+                    std::pair("virtual_ranks = '[1,x]'", "virtual_ranks: is too large a number, or no list"),
+                    std::pair("lateness_ns = '[0]'", "lateness_ns: has 1 entries"),
+                    std::pair("gain = 9e999", "gain: is inf"),
+                    std::pair("compared_by = 'size'", "compared_by: is \"size\"")));
 
 TEST(Database, bothProcessesSucceedWhenTheyWriteInTurn) {
   const TemporaryFolder folder;

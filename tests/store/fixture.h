@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/records.h"
@@ -21,7 +22,7 @@ class TemporaryFolder {
   TemporaryFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "starling-store-XXXXXX").string();
     path_ = ::mkdtemp(name.data());
-    std::filesystem::permissions(path_, std::filesystem::perms::all);
+    std::filesystem::permissions(path_, std::filesystem::perms(0755));
   }
   ~TemporaryFolder() {
     std::filesystem::permissions(path_, std::filesystem::perms::all);
@@ -37,24 +38,35 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// While it lives, file permissions count even for root.
+// Root may give files to this user, and take its place.
+constexpr uid_t kNobody = 65534;
+
+// While it lives, file permissions count even for root, and `folder` with all that was in it is this user's.
 class WithoutPrivileges {
  public:
-  WithoutPrivileges() {
-    constexpr uid_t kNobody = 65534;
-    if (was_ == 0) {
-      EXPECT_EQ(::seteuid(kNobody), 0);
-    }
+  explicit WithoutPrivileges(std::filesystem::path folder = {}) : folder_(std::move(folder)) {
+    if (was_ != 0) return;
+    give(kNobody);
+    EXPECT_EQ(::seteuid(kNobody), 0);
   }
   ~WithoutPrivileges() {
-    if (was_ == 0) {
-      EXPECT_EQ(::seteuid(0), 0);
-    }
+    if (was_ != 0) return;
+    EXPECT_EQ(::seteuid(0), 0);
+    give(0);
   }
   WithoutPrivileges(const WithoutPrivileges&) = delete;
   WithoutPrivileges& operator=(const WithoutPrivileges&) = delete;
 
  private:
+  void give(uid_t user) const {
+    if (folder_.empty()) return;
+    EXPECT_EQ(::lchown(folder_.c_str(), user, static_cast<gid_t>(-1)), 0);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+      EXPECT_EQ(::lchown(entry.path().c_str(), user, static_cast<gid_t>(-1)), 0);
+    }
+  }
+
+  std::filesystem::path folder_;
   uid_t was_ = ::geteuid();
 };
 
@@ -94,13 +106,14 @@ inline PolicyRecord samplePolicy() {
           .table = {2, 0, 1},
           .lateness_ns = {0, 1500, 9'000'000'000},
           .gain = 1.25,
+          .compared_by = "post_arrival",
           .reason = "slt was quicker. Rank 1 is late."};
 }
 
 // One record of each kind.
 inline Batch sampleBatch() {
   Batch batch;
-  batch.communicators = {{.id = "c1", .name = "rows", .size = 3}};
+  batch.communicators = {{.id = "c1", .name = "rows", .size = 3, .compared_by = "post_arrival"}};
   batch.sites = {{.identity = "heat[ab12]+0x40",
                   .label = "residual",
                   .module = "/opt/heat",
@@ -124,6 +137,8 @@ inline Batch sampleBatch() {
                          .calls = 4,
                          .samples = 2,
                          .elapsed_mean = 0.004,
+                         .elapsed_minimum = 0.002,
+                         .elapsed_deviation = 0.0007,
                          .post_arrival_mean = 0.003,
                          .post_arrival_minimum = 0.001,
                          .post_arrival_deviation = 0.0005}};

@@ -6,6 +6,7 @@
 #include <array>
 #include <regex>
 
+#include "first_schema.h"
 #include "fixture.h"
 
 namespace starling {
@@ -39,7 +40,7 @@ void expectRefusedUntouched(const std::string& bytes, const std::string& reason)
   for (const bool reading : {false, true}) {
     Result<Connection> opened = Connection::open(path, reading ? Access::kReadOnly : Access::kReadWrite, Seconds{0.02});
     ASSERT_TRUE(opened.isOk()) << opened.status().message();
-    const Status refused = reading ? requireSchema(opened.value()) : bringForward(opened.value());
+    const Status refused = reading ? schemaSteps(opened.value()).status() : bringForward(opened.value());
     EXPECT_THAT(refused.message(), HasSubstr(reason));
     EXPECT_THAT(refused.message(), HasSubstr(path));
     EXPECT_THAT(refused.message(), HasSubstr("STARLING_DB"));
@@ -93,7 +94,7 @@ TEST(BringForward, isDoneOnceWhenCalledTwice) {
   ASSERT_TRUE(bringForward(connection).isOk());
   const std::string bytes = readFile(folder.file("a.db"));
   ASSERT_TRUE(bringForward(connection).isOk());
-  EXPECT_TRUE(requireSchema(connection).isOk());
+  EXPECT_EQ(schemaSteps(connection).value(), kSchemaSteps.size());
   EXPECT_EQ(readFile(folder.file("a.db")), bytes);
 }
 
@@ -103,9 +104,9 @@ TEST(BringForward, takesOnlyTheStepsThatLackWhenFileIsOlder) {
   constexpr std::array<const char*, 1> kOne = {"CREATE TABLE t (a); INSERT INTO t VALUES ('kept')"};
   constexpr std::array<const char*, 3> kThree = {kOne[0], "ALTER TABLE t ADD COLUMN b", "UPDATE t SET b = a || '!'"};
   ASSERT_TRUE(bringForward(connection, kOne).isOk());
-  EXPECT_THAT(requireSchema(connection, kThree).message(), HasSubstr("version 1"));
+  EXPECT_EQ(schemaSteps(connection, kThree).value(), 1U);
   ASSERT_TRUE(bringForward(connection, kThree).isOk());
-  EXPECT_TRUE(requireSchema(connection, kThree).isOk());
+  EXPECT_EQ(schemaSteps(connection, kThree).value(), 3U);
   EXPECT_THAT(selectTexts(connection, "SELECT b FROM t"), testing::ElementsAre("kept!"));
 }
 
@@ -118,6 +119,57 @@ TEST(BringForward, undoesEarlierStepsWhenOneFails) {
   const std::string bytes = readFile(folder.file("a.db"));
   EXPECT_THAT(bringForward(connection, kBroken).message(), HasSubstr("already exists"));
   EXPECT_EQ(readFile(folder.file("a.db")), bytes);
+}
+
+TEST(BringForward, secondStepTellsWhatTheFirstLeftOpen) {
+  const TemporaryFolder folder;
+  writeFirstSchemaDatabase(folder.file("a.db"));
+  const Connection connection = openNew(folder.file("a.db"));
+  // Referring rows stay where the tables that they refer to are rebuilt.
+  ASSERT_TRUE(connection.execute("PRAGMA foreign_keys = ON").isOk());
+  const Status forward = bringForward(connection);
+  ASSERT_TRUE(forward.isOk()) << forward.message();
+  EXPECT_TRUE(selectTexts(connection, "SELECT \"table\" FROM pragma_foreign_key_check").empty());
+  const auto rows = [&connection](const std::string& sql) { return selectTexts(connection, sql); };
+  EXPECT_THAT(rows("SELECT id || ' ' || compared_by FROM communicators ORDER BY id"),
+              testing::ElementsAre("c1 post_arrival", "c2 elapsed"));
+  EXPECT_THAT(rows("SELECT concat FROM (SELECT number, coalesce(seconds, 'NULL') || ' ' || coalesce(imbalance, 'NULL') "
+                   "AS concat FROM keys) ORDER BY number"),
+              testing::ElementsAre("1.5 0.002", "NULL NULL", "1.5 NULL"));
+  EXPECT_THAT(rows("SELECT coalesce(elapsed_mean, 'NULL') || ' ' || coalesce(elapsed_minimum, 'NULL') || ' ' || "
+                   "coalesce(elapsed_deviation, 'NULL') FROM observations ORDER BY number"),
+              testing::ElementsAre("0.004 NULL NULL", "NULL NULL NULL", "0.004 0.0035 0.0005"));
+  EXPECT_THAT(rows("SELECT coalesce(post_arrival_mean, 'NULL') || ' ' || coalesce(post_arrival_minimum, 'NULL') || ' ' "
+                   "|| coalesce(post_arrival_deviation, 'NULL') FROM observations ORDER BY number"),
+              testing::ElementsAre("0.003 0.001 0.0005", "NULL NULL NULL", "NULL NULL NULL"));
+  EXPECT_THAT(rows("SELECT compared_by FROM policies"), testing::ElementsAre("post_arrival"));
+  EXPECT_THAT(rows("SELECT compared_by FROM keys JOIN communicators ON communicators.number = keys.communicator ORDER "
+                   "BY keys.number"),
+              testing::ElementsAre("post_arrival", "post_arrival", "elapsed"));
+}
+
+TEST(BringForward, secondStepKeepsEveryOtherValue) {
+  const TemporaryFolder folder;
+  writeFirstSchemaDatabase(folder.file("a.db"));
+  const Connection connection = openNew(folder.file("a.db"));
+  const std::vector<std::string> kept = {
+      "SELECT group_concat(number || run || id || name || size) FROM communicators",
+      "SELECT group_concat(number || communicator || site || size_class || type || operation || bytes || calls || "
+      "exploration_calls || state || choice || virtual_ranks || coalesce(gain, '')) FROM keys",
+      "SELECT group_concat(number || key || epoch || choice || exploration || calls || samples) FROM observations",
+      "SELECT group_concat(number || key || epoch || call || choice || virtual_ranks || reason || expected || measured "
+      "|| native) FROM decisions",
+      "SELECT group_concat(number || environment || program || run || site || communicator_size || size_class || type "
+      "|| operation || choice || virtual_ranks || lateness_ns || gain || reason) FROM policies"};
+  std::vector<std::string> before;
+  for (const std::string& sql : kept) before.push_back(selectTexts(connection, sql).front());
+  ASSERT_TRUE(bringForward(connection).isOk());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    EXPECT_FALSE(before[i].empty());
+    EXPECT_EQ(selectTexts(connection, kept[i]).front(), before[i]);
+  }
+  EXPECT_THAT(selectTexts(connection, "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"),
+              testing::UnorderedElementsAre("runs_by_program", "keys_by_site"));
 }
 
 TEST(BringForward, leavesFileUntouchedWhenItIsNoSqliteDatabase) {
@@ -137,12 +189,12 @@ TEST(BringForward, leavesFileUntouchedWhenItsSchemaIsNewer) {
   expectRefusedUntouched(fileMadeBy(mark), "use the newer Starling");
 }
 
-TEST(RequireSchema, saysSoWhenFileIsEmpty) {
+TEST(SchemaSteps, saysSoWhenFileIsEmpty) {
   const TemporaryFolder folder;
   writeFile(folder.file("a.db"), "");
   const Result<Connection> opened = Connection::open(folder.file("a.db"), Access::kReadOnly, Seconds{0.02});
   ASSERT_TRUE(opened.isOk());
-  EXPECT_THAT(requireSchema(opened.value()).message(), HasSubstr("empty"));
+  EXPECT_THAT(schemaSteps(opened.value()).status().message(), HasSubstr("empty"));
 }
 
 }  // namespace

@@ -25,13 +25,27 @@ WeightedPolicy policy(std::int32_t size, std::int32_t size_class, const std::str
   return weighted;
 }
 
+constexpr OpenMpiCounterpart kCounterparts[] = {{"native", "ignore", true},
+                                                {"recursive_doubling", "recursive_doubling", true},
+                                                {"rabenseifner", "rabenseifner", true},
+                                                {"ring", "ring", true},
+                                                {"ring_segmented", "segmented_ring", true},
+                                                {"slt", "ring"},
+                                                {"prr", "ring"},
+                                                {"reduce_bcast", "nonoverlapping", true},
+                                                {"static_optimal", "nonoverlapping"},
+                                                {"two_level", "ignore"},
+                                                {"misspelled", "rign"}};
+
+Export rulesOf(const std::vector<WeightedPolicy>& policies) { return exportOpenMpiRules(policies, kCounterparts); }
+
 // The part of the file below its head.
 std::string blocks(const Export& exported) { return exported.text.substr(exported.text.find("\n0  #") + 1); }
 
 TEST(OpenMpiRules, textIsAsExpectedWhenSizesAndClassesHaveGaps) {
-  const Export exported = exportOpenMpiRules(
-      {policy(4, 11, "recursive_doubling"), policy(4, 12, "ring_segmented:segments=8"),
-       policy(4, 20, "rabenseifner", "solve()"), policy(5, 0, "reduce_bcast"), policy(9, 1, "native")});
+  const Export exported =
+      rulesOf({policy(4, 11, "recursive_doubling"), policy(4, 12, "ring_segmented:segments=8"),
+               policy(4, 20, "rabenseifner", "solve()"), policy(5, 0, "reduce_bcast"), policy(9, 1, "native")});
   EXPECT_EQ(exported.text,
             R"(# Open MPI rules for MPI_Allreduce, exported by Starling from what it learned.
 # For Open MPI 4.1 and 5.0. Version 6 and later read the same text with other communicator sizes: not for them.
@@ -78,7 +92,7 @@ TEST(OpenMpiRules, textIsAsExpectedWhenSizesAndClassesHaveGaps) {
 
 TEST(OpenMpiRules, onlyTheGuardIsWrittenWhenNothingIsLearned) {
   for (const std::vector<WeightedPolicy>& none : {std::vector<WeightedPolicy>{}, {policy(1, 4, "ring")}}) {
-    const Export exported = exportOpenMpiRules(none);
+    const Export exported = rulesOf(none);
     EXPECT_EQ(blocks(exported), "0  # communicators smaller than those below: not learned\n1  # rows\n0 0 0 0\n");
     EXPECT_THAT(exported.text, HasSubstr("\n1  # communicator sizes\n"));
     EXPECT_THAT(exported.warnings, Contains(HasSubstr("no policy to export")));
@@ -86,34 +100,37 @@ TEST(OpenMpiRules, onlyTheGuardIsWrittenWhenNothingIsLearned) {
 }
 
 TEST(OpenMpiRules, siteWithMostTimeWins) {
-  const Export exported =
-      exportOpenMpiRules({policy(4, 5, "ring", "once", 5.0), policy(4, 5, "rabenseifner", "twice", 2.0),
-                          policy(4, 5, "reduce_bcast", "twice", 4.0, "max")});
+  const Export exported = rulesOf({policy(4, 5, "ring", "once", 5.0), policy(4, 5, "rabenseifner", "twice", 2.0),
+                                   policy(4, 5, "reduce_bcast", "twice", 4.0, "max")});
   EXPECT_THAT(blocks(exported), HasSubstr("\n17 2 0 0  # 17 to 32 bytes: reduce_bcast, learned at twice\n"));
   EXPECT_THAT(exported.warnings, Contains(HasSubstr("In 1 size classes the policies disagree")));
 }
 
 TEST(OpenMpiRules, noWarningWhenNothingIsLost) {
-  EXPECT_THAT(exportOpenMpiRules({policy(4, 5, "recursive_doubling"), policy(4, 5, "recursive_doubling", "other"),
-                                  policy(8, 5, "native")})
-                  .warnings,
-              IsEmpty());
+  EXPECT_THAT(
+      rulesOf({policy(4, 5, "recursive_doubling"), policy(4, 5, "recursive_doubling", "other"), policy(8, 5, "native")})
+          .warnings,
+      IsEmpty());
 }
 
 TEST(OpenMpiRules, nearestAlgorithmStandsInWithAWarning) {
-  const Export exported = exportOpenMpiRules({policy(4, 5, "slt:segments=64,window=8"), policy(4, 6, "prr"),
-                                              policy(4, 7, "future_thing:x=1"), policy(4, 8, "static_optimal")});
-  EXPECT_THAT(blocks(exported), AllOf(HasSubstr("\n17 4 0 0  #"), HasSubstr("\n33 4 0 0  #"),
-                                      HasSubstr("\n65 0 0 0  #"), HasSubstr("\n129 2 0 0  #")));
-  EXPECT_THAT(exported.warnings, AllOf(Contains(HasSubstr("slt is exported as ring (4)")),
-                                       Contains(HasSubstr("prr is exported as ring (4)")),
-                                       Contains(HasSubstr("future_thing has no likeness"))));
+  const Export exported =
+      rulesOf({policy(4, 5, "slt:segments=64,window=8"), policy(4, 6, "prr"), policy(4, 7, "future_thing:x=1"),
+               policy(4, 8, "static_optimal"), policy(4, 9, "two_level"), policy(4, 10, "misspelled")});
+  EXPECT_THAT(blocks(exported),
+              AllOf(HasSubstr("\n17 4 0 0  #"), HasSubstr("\n33 4 0 0  #"), HasSubstr("\n65 0 0 0  #"),
+                    HasSubstr("\n129 2 0 0  #"), HasSubstr("\n257 0 0 0  #"), HasSubstr("\n513 0 0 0  #")));
+  EXPECT_THAT(
+      exported.warnings,
+      AllOf(Contains(HasSubstr("slt is exported as ring (4)")), Contains(HasSubstr("prr is exported as ring (4)")),
+            Contains(HasSubstr("static_optimal is exported as nonoverlapping (2)")),
+            Contains(HasSubstr("two_level is exported as its own choice (0)")),
+            Contains(HasSubstr("misspelled has no likeness")), Contains(HasSubstr("future_thing has no likeness"))));
 }
 
 TEST(OpenMpiRules, noRingIsWrittenWhenAnOperationDoesNotCommute) {
-  const Export exported =
-      exportOpenMpiRules({policy(4, 5, "ring"), policy(4, 6, "ring_segmented:segments=2"), policy(4, 7, "slt"),
-                          policy(2, 9, "recursive_doubling", "elsewhere", 0.0, "user_noncommutative")});
+  const Export exported = rulesOf({policy(4, 5, "ring"), policy(4, 6, "ring_segmented:segments=2"), policy(4, 7, "slt"),
+                                   policy(2, 9, "recursive_doubling", "elsewhere", 0.0, "user_noncommutative")});
   EXPECT_THAT(blocks(exported),
               AllOf(HasSubstr("\n17 6 0 0  #"), HasSubstr("\n33 6 0 0  #"), HasSubstr("\n65 6 0 0  #")));
   EXPECT_THAT(exported.warnings, Contains(HasSubstr("ring is exported as Rabenseifner (6)")));
@@ -121,31 +138,28 @@ TEST(OpenMpiRules, noRingIsWrittenWhenAnOperationDoesNotCommute) {
 }
 
 TEST(OpenMpiRules, ringsWarnThatOpenMpiDoesNotCheckOperations) {
-  EXPECT_THAT(exportOpenMpiRules({policy(4, 5, "ring")}).warnings,
-              testing::ElementsAre(HasSubstr("do not use the file")));
+  EXPECT_THAT(rulesOf({policy(4, 5, "ring")}).warnings, testing::ElementsAre(HasSubstr("do not use the file")));
 }
 
 TEST(OpenMpiRules, orderOfRanksIsReportedAsLost) {
   WeightedPolicy ordered = policy(2, 5, "rabenseifner");
   ordered.policy.table = {1, 0};
-  EXPECT_THAT(exportOpenMpiRules({ordered}).warnings,
-              testing::ElementsAre(HasSubstr("1 policy would order the ranks")));
+  EXPECT_THAT(rulesOf({ordered}).warnings, testing::ElementsAre(HasSubstr("1 policy would order the ranks")));
 }
 
 TEST(OpenMpiRules, segmentBytesAreZeroWhenNotDerivable) {
-  EXPECT_THAT(blocks(exportOpenMpiRules({policy(4, 5, "ring_segmented")})), HasSubstr("\n17 5 0 0  #"));
-  EXPECT_THAT(blocks(exportOpenMpiRules({policy(4, 5, "ring_segmented:segments=x")})), HasSubstr("\n17 5 0 0  #"));
-  EXPECT_THAT(blocks(exportOpenMpiRules({policy(4, 12, "ring_segmented:window=2,segments=4")})),
-              HasSubstr("\n2049 5 0 256  #"));
+  EXPECT_THAT(blocks(rulesOf({policy(4, 5, "ring_segmented")})), HasSubstr("\n17 5 0 0  #"));
+  EXPECT_THAT(blocks(rulesOf({policy(4, 5, "ring_segmented:segments=x")})), HasSubstr("\n17 5 0 0  #"));
+  EXPECT_THAT(blocks(rulesOf({policy(4, 12, "ring_segmented:window=2,segments=4")})), HasSubstr("\n2049 5 0 256  #"));
 }
 
 TEST(OpenMpiRules, lineFeedsInNamesDoNotEndTheComment) {
-  const Export exported = exportOpenMpiRules({policy(4, 5, "rabenseifner", "label:a\n99 1 0 0")});
-  EXPECT_THAT(blocks(exported), HasSubstr("learned at label:a 99 1 0 0\n"));
+  const Export exported = rulesOf({policy(4, 5, "rabenseifner", "label:a\n99 1 0 0")});
+  EXPECT_THAT(blocks(exported), HasSubstr("learned at label:a\\x0a99 1 0 0\n"));
 }
 
 TEST(OpenMpiRules, largestClassFitsIntoItsNumbers) {
-  EXPECT_THAT(blocks(exportOpenMpiRules({policy(4, 62, "rabenseifner")})),
+  EXPECT_THAT(blocks(rulesOf({policy(4, 62, "rabenseifner")})),
               AllOf(HasSubstr("\n2305843009213693953 6 0 0  #"), HasSubstr("\n4611686018427387905 0 0 0  #")));
 }
 

@@ -37,6 +37,7 @@ constexpr const char* kSampleText = R"({
       "table": [2,0,1],
       "lateness_ns": [0,1500,9000000000],
       "gain": 1.25,
+      "compared_by": "post_arrival",
       "reason": "slt was quicker. Rank 1 is late."
     }
   ]
@@ -63,6 +64,7 @@ TEST(PolicyJson, documentComesBackWhenParsed) {
                                .table = {},
                                .lateness_ns = {},
                                .gain = {},
+                               .compared_by = {},
                                .reason = "\"quoted\"\n\xc3\xa9"});
   const Result<PolicyDocument> parsed = parsePolicyJson(formatPolicyJson(document));
   ASSERT_TRUE(parsed.isOk()) << parsed.status().message();
@@ -119,8 +121,8 @@ TEST(PolicyJson, errorNamesFieldWhenItsKindIsWrong) {
   EXPECT_THAT(errorWhen("1\\.25", "\"1.25\""), HasSubstr("policies[0].gain: is a text; expected a number"));
   EXPECT_THAT(errorWhen("\"type\": \"double\"", "\"type\": null"), HasSubstr("policies[0].type: is null"));
   EXPECT_THAT(errorWhen("\"choice\".*\n", "\n"), HasSubstr("policies[0].choice: is missing"));
-  EXPECT_THAT(errorWhen("\"reason\"", "\"raeson\""),
-              AllOf(HasSubstr("policies[0].raeson: is no known field"), HasSubstr("lateness_ns, gain, reason")));
+  EXPECT_THAT(errorWhen("\"reason\"", "\"raeson\""), AllOf(HasSubstr("policies[0].raeson: is no known field"),
+                                                           HasSubstr("lateness_ns, gain, compared_by, reason")));
 }
 
 TEST(PolicyJson, errorNamesFieldWhenItsValueMakesNoSense) {
@@ -133,6 +135,7 @@ TEST(PolicyJson, errorNamesFieldWhenItsValueMakesNoSense) {
   EXPECT_THAT(errorWhen("\\[2,0,1\\]", "[1,0]"), HasSubstr("policies[0].table"));
   EXPECT_THAT(errorWhen("\\[0,1500,9000000000\\]", "[0]"),
               HasSubstr("policies[0].lateness_ns: has 1 entries; expected 3"));
+  EXPECT_THAT(errorWhen("\"post_arrival\"", "\"size\""), HasSubstr("policies[0].compared_by: is \"size\""));
   EXPECT_THAT(errorWhen("\"site\": \"[^\"]*\"", "\"site\": \"\""), HasSubstr("policies[0].site: is empty"));
   EXPECT_THAT(errorWhen("\"choice\": \"[^\"]*\"", "\"choice\": \"\""), HasSubstr("policies[0].choice: is empty"));
 }

@@ -75,9 +75,14 @@ int expectedAlgorithm(int ranks, std::int64_t bytes) {
 
 TEST(OpenMpiRulesEffect, exportedAlgorithmRunsWhereItWasLearnedAndNowhereElse) {
   const TemporaryFolder folder;
+  const OpenMpiCounterpart counterparts[] = {{"ring", "ring", true},
+                                             {"reduce_bcast", "nonoverlapping", true},
+                                             {"ring_segmented", "segmented_ring", true},
+                                             {"rabenseifner", "rabenseifner", true}};
   const Export exported =
       exportOpenMpiRules({policy(4, 11, "ring"), policy(4, 12, "reduce_bcast"),
-                          policy(4, 14, "ring_segmented:segments=2"), policy(6, 11, "rabenseifner")});
+                          policy(4, 14, "ring_segmented:segments=2"), policy(6, 11, "rabenseifner")},
+                         counterparts);
   writeFile(folder.file("rules"), exported.text);
   const std::string sizes = " 1024 1025 2048 2049 4096 4097 8192 8193 16384 16385";
 

@@ -144,5 +144,53 @@ TEST(Connection, sentenceSaysWhyWhenPathIsAFolder) {
   EXPECT_THAT(opened.status().message(), AllOf(HasSubstr("Is a directory"), HasSubstr("STARLING_DB")));
 }
 
+// What another program may have left in a file.
+class HostileSchema : public testing::Test {
+ protected:
+  // Written past the store's own restrictions, which do not hold for what is merely defined.
+  void define(const char* sql) const {
+    const Connection connection = openNew(path_);
+    const Status defined = connection.execute(sql);
+    ASSERT_TRUE(defined.isOk()) << defined.message();
+  }
+
+  TemporaryFolder folder_;
+  const std::string path_ = folder_.file("a.db");
+};
+
+TEST_F(HostileSchema, viewInPlaceOfATableIsNotRun) {
+  define("CREATE TABLE secret (a); CREATE VIEW runs AS SELECT a FROM secret");
+  const Connection connection = openNew(path_);
+  EXPECT_THAT(connection.execute("SELECT * FROM runs").message(),
+              AllOf(HasSubstr("not those that Starling makes"), HasSubstr("move it away")));
+  EXPECT_TRUE(connection.execute("DROP VIEW runs").isOk()) << "migrations may replace views";
+}
+
+TEST_F(HostileSchema, triggerIsNotRun) {
+  define(
+      "CREATE TABLE a (b); CREATE TABLE c (d); CREATE TRIGGER e AFTER INSERT ON a BEGIN INSERT INTO c VALUES (1); END");
+  const Connection connection = openNew(path_);
+  ASSERT_TRUE(connection.execute("INSERT INTO a VALUES (1)").isOk());
+  EXPECT_EQ(count(connection, "c"), 0);
+}
+
+TEST_F(HostileSchema, virtualTableIsNotOpened) {
+  const Connection connection = openNew(path_);
+  EXPECT_THAT(connection.execute("CREATE VIRTUAL TABLE runs USING fts5(a)").message(), HasSubstr("no such module"));
+  EXPECT_THAT(connection.execute("CREATE VIRTUAL TABLE runs USING rtree(a, b, c)").message(),
+              HasSubstr("no such module"));
+}
+
+TEST_F(HostileSchema, valueDoesNotFillTheMemory) {
+  define("CREATE TABLE a (b); INSERT INTO a VALUES (500000000); ALTER TABLE a ADD COLUMN c AS (zeroblob(b))");
+  EXPECT_THAT(openNew(path_).execute("SELECT c FROM a").message(), HasSubstr("move it away"));
+}
+
+TEST_F(HostileSchema, itselfIsNotWritten) {
+  const Connection connection = openNew(path_);
+  static_cast<void>(connection.execute("PRAGMA writable_schema = ON"));
+  EXPECT_FALSE(connection.execute("INSERT INTO sqlite_schema (type, name, sql) VALUES ('view', 'a', 'x')").isOk());
+}
+
 }  // namespace
 }  // namespace starling

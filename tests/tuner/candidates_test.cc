@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "algos/named_late.h"
+#include "algos/flagged.h"
+#include "simulator/simulated_choice.h"
 
 namespace starling {
 namespace {
@@ -44,7 +45,7 @@ std::int64_t stepsOf(const Choice& choice, const Shape& shape) {
 std::vector<std::int32_t> rowsWithoutTopology() {
   std::vector<std::int32_t> ids;
   for (const Algorithm& algorithm : catalogue()) {
-    if (algorithm.id != kNativeAlgorithm && algorithm.gains_from == nullptr) ids.push_back(algorithm.id);
+    if (algorithm.id != kNativeAlgorithm && algorithm.suits_topology == nullptr) ids.push_back(algorithm.id);
   }
   return ids;
 }
@@ -119,13 +120,13 @@ TEST(RankCandidates, namesTheLateRankWhereNobodyKnowsItBeforehand) {
   const std::string first = nameOf(rankCandidates(query, 1).front());
   EXPECT_TRUE(first == "slt" || first == "late_join") << first;
   for (const Candidate& candidate : rankCandidates(query, kAll)) {
-    const bool can_name = findParameter(*findAlgorithm(candidate.choice.algorithm), kAnnouncedParameter).has_value();
-    EXPECT_EQ(announcedRanks(candidate.choice, 8), can_name ? 1 : 0) << nameOf(candidate);
+    const bool can_name = findParameter(*findAlgorithm(candidate.choice.algorithm), kFlaggedParameter).has_value();
+    EXPECT_EQ(flaggedRanks(candidate.choice, 8), can_name ? 1 : 0) << nameOf(candidate);
   }
   query.lateness_ns.assign(8, 0);
   query.lateness_ns.back() = 20'000'000;
   for (const Candidate& candidate : rankCandidates(query, kAll)) {
-    EXPECT_EQ(announcedRanks(candidate.choice, 8), 0) << nameOf(candidate);
+    EXPECT_EQ(flaggedRanks(candidate.choice, 8), 0) << nameOf(candidate);
   }
 }
 
@@ -223,7 +224,7 @@ TEST(RankCandidates, predictsFromFewerSegmentsWhereSimulatingThemWouldTakeLong) 
   EXPECT_GT(slt->predicted, predictPostArrival(query, slt->choice));
 }
 
-TEST(PredictPostArrival, isZeroForNative) { EXPECT_EQ(predictPostArrival(queryOf(8, 1024), Choice{}), Seconds{}); }
+TEST(PredictPostArrival, isZeroForNative) { EXPECT_EQ(predictPostArrival(queryOf(8, 1024), kNativeChoice), Seconds{}); }
 
 TEST(PredictPostArrival, countsFromTheLastArrival) {
   // One message each way and one reduction, whenever the other rank comes.

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -21,13 +23,6 @@ constexpr LocalSite kLineB = 42;
 constexpr std::int32_t kRanks = 4;
 const Signature kSmall = doubles(8);
 const Signature kVector = doubles(4096);
-
-TunerSettings settingsOf(const Options& options = {}) {
-  TunerSettings settings;
-  settings.options = options;
-  settings.model = SimulatedMachine{}.model;
-  return settings;
-}
 
 // The last rank comes 5 ms late.
 std::vector<Seconds> lastRankLate(std::mt19937&) {
@@ -60,6 +55,14 @@ class HandFed {
     }
   }
 
+  // A stamped call, of whose ranks the last comes `late` after the others and all leave `time` later.
+  void addTimed(const PlannedChoice& planned, double late, double time) {
+    add(0, planned, 0);
+    for (auto arrival = arrivals_.end() - kRanks; arrival != arrivals_.end(); ++arrival) *arrival = {};
+    arrivals_.back() = {late};
+    for (auto exit = exits_.end() - kRanks; exit != exits_.end(); ++exit) *exit = {late + time};
+  }
+
   void digest() {
     tuner_.digest({epoch_++, calls_, arrivals_, exits_});
     calls_.clear();
@@ -85,8 +88,8 @@ TEST(CommunicatorTuner, keepsEpochsShortWhileExploringAndDoublesThemThenToTheLon
   const std::vector<std::int32_t>& lengths = communicator.epochLengths();
   const std::vector<std::int32_t> first(lengths.begin(), lengths.begin() + 13);
   // Of the first length until the first decision is in force, then short until the key is settled.
-  EXPECT_EQ(first, (std::vector<std::int32_t>{4, 4, 4, 3, 3, 3, 3, 3, 6, 12, 24, 48, 64}));
-  EXPECT_EQ(lengths.back(), 64);
+  EXPECT_EQ(first, (std::vector<std::int32_t>{4, 4, 4, 3, 3, 3, 3, 3, 6, 12, 24, 32, 32}));
+  EXPECT_EQ(lengths.back(), 32) << "a choice of ours is watched";
 }
 
 TEST(CommunicatorTuner, neverExceedsTheLongestEpoch) {
@@ -196,9 +199,11 @@ TEST(CommunicatorTuner, recordsWhatItSaw) {
   EXPECT_EQ(seen.calls, 3);
   EXPECT_EQ(seen.samples, 2);
   EXPECT_EQ(seen.choice, "native");
-  EXPECT_NEAR(seen.elapsed_mean, 1e-3 - 1.5e-6, 1e-12);
-  EXPECT_NEAR(seen.post_arrival_mean, 1e-3 - 3e-6, 1e-12);
-  EXPECT_NEAR(seen.post_arrival_minimum, 1e-3 - 3e-6, 1e-12);
+  EXPECT_NEAR(seen.elapsed_mean.value(), 1e-3 - 1.5e-6, 1e-12);
+  EXPECT_NEAR(seen.elapsed_minimum.value(), 1e-3 - 1.5e-6, 1e-12);
+  EXPECT_NEAR(seen.elapsed_deviation.value(), 0.0, 1e-12);
+  EXPECT_NEAR(seen.post_arrival_mean.value(), 1e-3 - 3e-6, 1e-12);
+  EXPECT_NEAR(seen.post_arrival_minimum.value(), 1e-3 - 3e-6, 1e-12);
   ASSERT_EQ(batch.arrivals.size(), static_cast<std::size_t>(kRanks));
   for (std::int32_t rank = 0; rank < kRanks; ++rank) {
     EXPECT_EQ(batch.arrivals[static_cast<std::size_t>(rank)].rank, rank);
@@ -208,8 +213,57 @@ TEST(CommunicatorTuner, recordsWhatItSaw) {
   ASSERT_EQ(batch.keys.size(), 1U);
   EXPECT_EQ(batch.keys[0].calls, 3);
   EXPECT_EQ(batch.keys[0].bytes, kVector.bytes());
-  EXPECT_NEAR(batch.keys[0].seconds, 3 * (1e-3 - 1.5e-6), 1e-12) << "samples stand for all calls";
-  EXPECT_NEAR(batch.keys[0].imbalance, 3e-6, 1e-12);
+  EXPECT_NEAR(batch.keys[0].seconds.value(), 3 * (1e-3 - 1.5e-6), 1e-12) << "samples stand for all calls";
+  EXPECT_NEAR(batch.keys[0].imbalance.value(), 3e-6, 1e-12);
+}
+
+TEST(CommunicatorTuner, recordsNothingThatClocksWhichDifferCannotTell) {
+  TunerSettings settings = settingsOf();
+  settings.clocks_agree = false;
+  SimulatedCommunicator communicator(kRanks, settings, {});
+  communicator.calls(60, kLineA, kVector);
+  const Batch batch = communicator.tuner().drain();
+  EXPECT_TRUE(batch.arrivals.empty());
+  ASSERT_FALSE(batch.observations.empty());
+  for (const ObservationRecord& seen : batch.observations) {
+    EXPECT_EQ(seen.elapsed_mean.has_value(), seen.samples > 0);
+    EXPECT_FALSE(seen.post_arrival_mean || seen.post_arrival_minimum || seen.post_arrival_deviation);
+  }
+  EXPECT_FALSE(batch.keys.front().imbalance.has_value());
+  EXPECT_TRUE(batch.keys.front().seconds.has_value());
+  ASSERT_FALSE(batch.policies.empty());
+  EXPECT_EQ(batch.policies.front().compared_by, kByElapsed);
+}
+
+TEST(CommunicatorTuner, takesOverOnlyAGainInTheTimeThatIsComparedHere) {
+  SimulatedCommunicator first(kRanks, settingsOf(), {});
+  first.setPattern(lastRankLate);
+  first.calls(60, kLineA, doubles(1 << 16));
+  std::vector<PolicyRecord> policies = first.tuner().drain().policies;
+  ASSERT_TRUE(policies.front().gain.has_value());
+  EXPECT_EQ(policies.front().compared_by, kByPostArrival);
+  for (const bool is_same_time : {true, false}) {
+    if (!is_same_time) policies.front().compared_by = kByElapsed;
+    SimulatedCommunicator second(kRanks, settingsOf(), {}, policies);
+    KeyRecord taken_over;  // before calls of the choice are timed
+    for (int call = 0; call < 12 && taken_over.state != "settled"; ++call) {
+      second.calls(1, kLineA, doubles(1 << 16));
+      const Batch batch = second.tuner().drain();
+      if (!batch.keys.empty()) taken_over = batch.keys.front();
+    }
+    EXPECT_EQ(taken_over.state, "settled");
+    EXPECT_EQ(taken_over.gain.has_value(), is_same_time);
+  }
+}
+
+TEST(CommunicatorTuner, recordsNoTimeOfCallsThatWereNotStamped) {
+  HandFed fed(1);
+  fed.add(0, {}, -1, false);
+  fed.digest();
+  const Batch batch = fed.tuner().drain();
+  EXPECT_FALSE(batch.observations.front().elapsed_mean.has_value());
+  EXPECT_FALSE(batch.keys.front().seconds.has_value());
+  EXPECT_FALSE(batch.keys.front().imbalance.has_value());
 }
 
 TEST(CommunicatorTuner, drainsNothingTwice) {
@@ -248,6 +302,65 @@ TEST(CommunicatorTuner, drainsNothingTwice) {
   EXPECT_EQ(last.keys.front().choice, formatChoice(communicator.keys().entry(0).plan.incumbent));
   EXPECT_EQ(last.keys.front().table, communicator.keys().entry(0).plan.table);
   EXPECT_TRUE(last.keys.front().gain.has_value());
+}
+
+// What the moments are to equal: sums over values that are all kept, in two passes.
+double meanOf(const std::vector<double>& values) {
+  long double sum = 0.0;
+  for (const double value : values) sum += value;
+  return static_cast<double>(sum / static_cast<long double>(values.size()));
+}
+
+double deviationOf(const std::vector<double>& values) {
+  const long double mean = meanOf(values);
+  long double squares = 0.0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return static_cast<double>(std::sqrt(squares / static_cast<long double>(values.size() - 1)));
+}
+
+TEST(CommunicatorTuner, keepsWhatNobodyDrainsBoundedAndItsMeansRight) {
+  constexpr int kEpochs = 100'000;
+  HandFed fed(1);
+  std::mt19937 random(11);
+  std::lognormal_distribution<double> scatter(0.0, 0.3);
+  std::vector<double> native_times;
+  std::vector<double> lateness_of_last;
+  std::int64_t updates = 0;
+  for (int epoch = 0; epoch < kEpochs; ++epoch) {
+    // Arrivals that change for good now and then, so that there is something to decide.
+    const double late = (epoch / 500 % 2 == 0 ? 1e-3 : 3e-3) * (1.0 + 0.01 * scatter(random));
+    native_times.push_back(1e-3 * scatter(random));
+    fed.addTimed({}, late, native_times.back());
+    // Choices that differ in every epoch: of other keys, whose plan a mispredicted call may run.
+    fed.addTimed({choiceOf("slt:segments=" + std::to_string(1 + epoch % 1000)), epoch % 2 == 0}, late, 1e-3);
+    lateness_of_last.insert(lateness_of_last.end(), {late, late});
+    fed.digest();
+    updates += static_cast<std::int64_t>(fed.tuner().decide(8).updates.size());
+    fed.tuner().tookForce();
+    ASSERT_LE(fed.tuner().waitingRecords(),
+              PendingObservations::kMaxEntries + PendingDecisions::kMaxDecisions + 1 /* policy */);
+  }
+  EXPECT_GT(updates, 5 * static_cast<std::int64_t>(PendingDecisions::kMaxDecisions)) << "there was much to drop";
+
+  const Batch batch = fed.tuner().drain();
+  EXPECT_EQ(batch.decisions.size(), PendingDecisions::kMaxDecisions);
+  EXPECT_THAT(batch.decisions.front().reason, testing::HasSubstr("older decisions were not stored"));
+  EXPECT_EQ(batch.policies.size(), 1U);
+  EXPECT_EQ(batch.keys.front().calls, 2 * kEpochs);
+  const auto native = std::find_if(batch.observations.begin(), batch.observations.end(),
+                                   [](const ObservationRecord& one) { return one.choice == "native"; });
+  ASSERT_NE(native, batch.observations.end());
+  EXPECT_EQ(native->epoch, kEpochs - 1) << "the newest";
+  EXPECT_EQ(native->samples, kEpochs);
+  ASSERT_TRUE(native->post_arrival_mean && native->post_arrival_deviation && native->post_arrival_minimum);
+  EXPECT_NEAR(*native->post_arrival_mean, meanOf(native_times), 1e-10 * *native->post_arrival_mean);
+  EXPECT_NEAR(*native->post_arrival_deviation, deviationOf(native_times), 1e-10 * *native->post_arrival_deviation);
+  EXPECT_NEAR(*native->post_arrival_minimum, *std::min_element(native_times.begin(), native_times.end()), 1e-15);
+  const ArrivalRecord& last = batch.arrivals.back();
+  EXPECT_EQ(last.samples, 2 * kEpochs);
+  EXPECT_NEAR(last.mean, meanOf(lateness_of_last), 1e-10 * last.mean);
+  EXPECT_NEAR(last.deviation, deviationOf(lateness_of_last), 1e-10 * last.deviation);
+  EXPECT_EQ(fed.tuner().waitingRecords(), 0U);
 }
 
 TEST(CommunicatorTuner, drainsDecisionsAndPoliciesThatALaterRunCanTakeOver) {

@@ -40,9 +40,9 @@ TEST(Key, isSharedByCallsOfOneSizeClassOnly) {
 
 TEST(KeyTable, numbersKeysInTheOrderInWhichTheyAreMet) {
   KeyTable table;
-  EXPECT_EQ(table.meet(keyOf(2, doubles(8)), doubles(8)), 0);
-  EXPECT_EQ(table.meet(keyOf(1, doubles(8)), doubles(8)), 1);
-  EXPECT_EQ(table.meet(keyOf(2, doubles(8)), doubles(8)), 0);
+  EXPECT_EQ(table.findOrAdd(keyOf(2, doubles(8)), doubles(8)), 0);
+  EXPECT_EQ(table.findOrAdd(keyOf(1, doubles(8)), doubles(8)), 1);
+  EXPECT_EQ(table.findOrAdd(keyOf(2, doubles(8)), doubles(8)), 0);
   EXPECT_EQ(table.size(), 2);
   EXPECT_EQ(table.find(keyOf(1, doubles(8))), 1);
   EXPECT_EQ(table.find(keyOf(3, doubles(8))), std::nullopt);
@@ -50,23 +50,23 @@ TEST(KeyTable, numbersKeysInTheOrderInWhichTheyAreMet) {
 
 TEST(KeyTable, keepsTheLatestSignatureOfAKey) {
   KeyTable table;
-  const std::int32_t key = table.meet(keyOf(1, doubles(100)), doubles(100));
-  EXPECT_EQ(table.meet(keyOf(1, doubles(120)), doubles(120)), key);
+  const std::int32_t key = table.findOrAdd(keyOf(1, doubles(100)), doubles(100));
+  EXPECT_EQ(table.findOrAdd(keyOf(1, doubles(120)), doubles(120)), key);
   EXPECT_EQ(table.entry(key).signature.count, 120);
   EXPECT_EQ(table.entry(key).key, keyOf(1, doubles(100)));
 }
 
 TEST(KeyTable, startsKeysOnNative) {
   KeyTable table;
-  const std::int32_t key = table.meet(keyOf(1, doubles(8)), doubles(8));
+  const std::int32_t key = table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
   EXPECT_EQ(table.entry(key).plan.incumbent.algorithm, kNativeAlgorithm);
   EXPECT_EQ(table.entry(key).plan.state, KeyState::kObserving);
 }
 
 TEST(KeyTable, countsCallsAnewWhenAPlanTakesForce) {
   KeyTable table;
-  const std::int32_t first = table.meet(keyOf(1, doubles(8)), doubles(8));
-  const std::int32_t second = table.meet(keyOf(2, doubles(8)), doubles(8));
+  const std::int32_t first = table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
+  const std::int32_t second = table.findOrAdd(keyOf(2, doubles(8)), doubles(8));
   table.entry(first).calls_since_plan = 5;
   table.entry(second).calls_since_plan = 6;
   table.apply(updateOf(first, "ring"));
@@ -80,7 +80,7 @@ TEST(KeyTable, countsCallsAnewWhenAPlanTakesForce) {
 
 TEST(KeyTable, ignoresPlansOfKeysThatItDoesNotHave) {
   KeyTable table;
-  table.meet(keyOf(1, doubles(8)), doubles(8));
+  table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
   table.apply(updateOf(1, "ring"));
   table.apply(updateOf(-1, "ring"));
   EXPECT_EQ(table.size(), 1);

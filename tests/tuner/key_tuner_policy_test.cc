@@ -16,13 +16,6 @@ constexpr LocalSite kLine = 40;
 constexpr std::int32_t kRanks = 4;
 const Signature kVector = doubles(4096);
 
-TunerSettings settingsOf(const Options& options = {}) {
-  TunerSettings settings;
-  settings.options = options;
-  settings.model = SimulatedMachine{}.model;
-  return settings;
-}
-
 // The last but one rank comes 10 ms after the others.
 std::vector<Seconds> lateRank(std::mt19937&) {
   std::vector<Seconds> lateness(kRanks);
@@ -39,6 +32,7 @@ PolicyRecord policyFor(const std::string& choice) {
   policy.operation = "sum";
   policy.choice = choice;
   policy.gain = 1.5;
+  policy.compared_by = kByPostArrival;
   policy.reason = "It was best before.";
   return policy;
 }

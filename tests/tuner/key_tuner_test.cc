@@ -36,89 +36,7 @@ Choice fastestOf(const SimulatedCommunicator& communicator, const Signature& sig
   }
   const Seconds native = communicator.timeOf({}, {}, signature, on_time);
   const bool beats_native = communicator.timeOf(fastest, {}, signature, on_time) < 0.97 * native;
-  return beats_native ? fastest : Choice{};
-}
-
-std::vector<double> constant(std::size_t n, double value) { return std::vector<double>(n, value); }
-
-TEST(ComparedTime, isTheMeanExitAfterTheLastArrival) {
-  const std::vector<Seconds> arrivals = {{1.0}, {3.0}, {2.0}};
-  const std::vector<Seconds> exits = {{4.0}, {6.0}, {8.0}};
-  EXPECT_DOUBLE_EQ(comparedTime({{}, false, arrivals, exits}, true).value, 3.0);
-}
-
-TEST(ComparedTime, isTheMeanElapsedTimeWhenClocksDisagree) {
-  const std::vector<Seconds> arrivals = {{101.0}, {3.0}, {-48.0}};
-  const std::vector<Seconds> exits = {{104.0}, {6.0}, {-42.0}};
-  EXPECT_DOUBLE_EQ(comparedTime({{}, false, arrivals, exits}, false).value, 4.0);
-}
-
-TEST(CompareTimes, findsNothingFasterWithoutTimes) {
-  EXPECT_FALSE(compareTimes({}, constant(3, 1.0)).faster);
-  EXPECT_FALSE(compareTimes(constant(3, 1.0), {}).faster);
-}
-
-TEST(CompareTimes, asksForMoreThanThreePercentEvenWithoutScatter) {
-  const std::vector<double> incumbent = constant(12, 100.0);
-  EXPECT_FALSE(compareTimes(incumbent, constant(3, 97.1)).faster);
-  EXPECT_TRUE(compareTimes(incumbent, constant(3, 96.9)).faster);
-  EXPECT_FALSE(compareTimes(incumbent, constant(3, 103.1)).faster) << "slower is not faster";
-  EXPECT_DOUBLE_EQ(compareTimes(incumbent, constant(3, 90.0)).margin, 3.0);
-}
-
-TEST(CompareTimes, asksForMoreThanTwiceTheStandardErrorOfTheDifference) {
-  // Median 100 and median distance 10, hence a robust deviation of 14.826.
-  const std::vector<double> incumbent = {80.0, 90.0, 100.0, 110.0, 120.0};
-  const double margin = 2.0 * 14.826 * std::sqrt(1.0 / 5.0 + 1.0 / 4.0);
-  EXPECT_NEAR(compareTimes(incumbent, constant(4, 50.0)).margin, margin, 1e-9);
-  EXPECT_FALSE(compareTimes(incumbent, constant(4, 100.1 - margin)).faster);
-  EXPECT_TRUE(compareTimes(incumbent, constant(4, 99.9 - margin)).faster);
-}
-
-TEST(CompareTimes, asksForLessWhenMoreWasMeasured) {
-  const std::vector<double> few = {90.0, 100.0, 110.0};
-  std::vector<double> many;
-  for (int i = 0; i < 20; ++i) many.insert(many.end(), few.begin(), few.end());
-  EXPECT_LT(compareTimes(many, constant(30, 80.0)).margin, compareTimes(few, constant(3, 80.0)).margin);
-}
-
-TEST(CompareTimes, isNotMovedByOneOutlier) {
-  const Comparison comparison =
-      compareTimes(std::vector<double>{100.0, 101.0, 99.0, 100.0, 5000.0}, std::vector<double>{80.0, 81.0, 9000.0});
-  EXPECT_DOUBLE_EQ(comparison.incumbent, 100.0);
-  EXPECT_DOUBLE_EQ(comparison.challenger, 81.0);
-  EXPECT_TRUE(comparison.faster);
-}
-
-TEST(CompareTimes, takesTheSmallerOfTwoBecauseAFirstCallOpensConnections) {
-  EXPECT_DOUBLE_EQ(compareTimes(constant(5, 100.0), std::vector<double>{300.0, 80.0}).challenger, 80.0);
-}
-
-// How often one challenger is found faster than twelve calls of an incumbent that is as fast.
-double shareFoundFaster(std::size_t challenger_calls, double scatter, unsigned seed) {
-  constexpr int kRepetitions = 4000;
-  std::mt19937 random(seed);
-  std::lognormal_distribution<double> time(0.0, scatter);
-  int found = 0;
-  for (int i = 0; i < kRepetitions; ++i) {
-    std::vector<double> incumbent(12);
-    std::vector<double> challenger(challenger_calls);
-    for (double& one : incumbent) one = time(random);
-    for (double& one : challenger) one = time(random);
-    found += compareTimes(incumbent, challenger).faster ? 1 : 0;
-  }
-  return static_cast<double>(found) / kRepetitions;
-}
-
-TEST(CompareTimes, seldomFindsAChallengerFasterThatIsNot) {
-  constexpr unsigned kSeed = 20;
-  for (const double scatter : {0.02, 0.1, 0.3}) {
-    for (const std::size_t calls : {3, 4, 8}) {
-      EXPECT_LT(shareFoundFaster(calls, scatter, kSeed), 0.10) << calls << " calls, seed " << kSeed;
-    }
-    // The smaller of two is low by itself.
-    EXPECT_LT(shareFoundFaster(2, scatter, kSeed), 0.25) << "seed " << kSeed;
-  }
+  return beats_native ? fastest : kNativeChoice;
 }
 
 TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
@@ -127,12 +45,12 @@ TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
   const std::vector<Seconds> arrivals(2);
   const std::vector<Seconds> exits(2, Seconds{1e-3});
   const auto makeCall = [&](const Choice& choice, bool exploration) {
-    key.count(choice, exploration);
-    key.observe({choice, exploration, arrivals, exits});
+    key.count({choice, exploration});
+    key.observe(choice, timesOf({arrivals, exits}, true));
   };
-  for (int call = 0; call < 2; ++call) makeCall(Choice{}, false);
+  for (int call = 0; call < 2; ++call) makeCall(kNativeChoice, false);
   EXPECT_FALSE(key.decide()) << "native was seen twice only";
-  makeCall(Choice{}, false);
+  makeCall(kNativeChoice, false);
   const std::optional<KeyTuner::Decision> proposal = key.decide();
   ASSERT_TRUE(proposal);
   EXPECT_EQ(proposal->plan.state, KeyState::kExploring);
@@ -212,7 +130,7 @@ TEST(KeyTuner, explainsItsChoiceByFigures) {
   EXPECT_THAT(key.settledReason(), HasSubstr("Median post-arrival time: native "));
   ASSERT_TRUE(key.gain());
   const std::vector<Seconds> on_time(8);
-  const double in_truth = communicator.timeOf(Choice{}, {}, kVector, on_time) /
+  const double in_truth = communicator.timeOf(kNativeChoice, {}, kVector, on_time) /
                           communicator.timeOf(key.plan().incumbent, {}, kVector, on_time);
   EXPECT_NEAR(*key.gain(), in_truth, 1e-6);
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "decoded_decisions.h"
+
 namespace starling {
 namespace {
 
@@ -31,6 +33,7 @@ Decisions someDecisions() {
   KeyPlan settled;
   settled.incumbent = choiceOf("rabenseifner");
   settled.state = KeyState::kSettled;
+  settled.probation_calls = 5;
   return {.next_epoch_length = 12, .updates = {{.key = 0, .plan = exploringPlan()}, {.key = 7, .plan = settled}}};
 }
 
@@ -48,6 +51,7 @@ void expectEqual(const KeyPlan& plan, const KeyPlan& expected) {
   EXPECT_EQ(plan.incumbent, expected.incumbent);
   EXPECT_EQ(plan.trials, expected.trials);
   EXPECT_EQ(plan.trial_calls, expected.trial_calls);
+  EXPECT_EQ(plan.probation_calls, expected.probation_calls);
   EXPECT_EQ(plan.state, expected.state);
   EXPECT_EQ(plan.table, expected.table);
   EXPECT_EQ(plan.lateness_ns, expected.lateness_ns);
@@ -67,6 +71,16 @@ TEST(KeyPlan, triesItsTrialsInTurnAndThenStaysWithTheIncumbent) {
     EXPECT_EQ(planned.exploration, call < 6) << "call " << call;
     EXPECT_EQ(planned.choice, call < 6 ? plan.trials[static_cast<std::size_t>(call % 3)] : plan.incumbent)
         << "call " << call;
+  }
+}
+
+TEST(KeyPlan, returnsToNativeWhenTheIncumbentsProbationIsOver) {
+  KeyPlan plan;
+  plan.incumbent = choiceOf("rabenseifner");
+  plan.probation_calls = 3;
+  for (std::int64_t call = 0; call < 20; ++call) {
+    EXPECT_EQ(choiceOfCall(plan, call).choice, call < 3 ? plan.incumbent : Choice{}) << "call " << call;
+    EXPECT_FALSE(choiceOfCall(plan, call).exploration);
   }
 }
 

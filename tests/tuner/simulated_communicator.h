@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,7 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "algos/simulator.h"
+#include "decoded_decisions.h"
+#include "simulator/simulated_choice.h"
 #include "tracked_ranks.h"
 #include "tuner/communicator_tuner.h"
 #include "tuner/key_table.h"
@@ -29,8 +31,10 @@ struct SimulatedMachine {
   Choice native = choiceOf("ring");         // what the MPI library runs ...
   double native_factor = 1.0;               // ... and how its time compares with that
   double others_factor = 1.0;               // the same for every other choice
+  double moved_factor = 1.0;                // once more, where they run with a table other than the identity
   double scatter = 0.0;                     // largest share by which a call takes longer than simulated, drawn per call
   std::vector<Seconds> clock_offsets = {};  // by rank; empty = one clock
+  Seconds tick{};                           // of the clocks: stamps are multiples of it; 0 = exact
   unsigned seed = 1;                        // of scatter and arrivals
 };
 
@@ -64,7 +68,7 @@ class SimulatedCommunicator {
       plan = entry.plan;
       call.planned = choiceOfCall(plan, entry.calls_since_plan++);
     }
-    if (!tunable) call.planned.choice = Choice{};
+    if (!tunable) call.planned.choice = kNativeChoice;
     tracker_.record(line, signature, predicted);
     if (open_.size() % stretch() == 0) stamp(call, plan, signature);
     choices_.push_back(call.planned);
@@ -97,11 +101,11 @@ class SimulatedCommunicator {
   std::int64_t updates() const { return updates_; }
 
  private:
-  static constexpr std::size_t kMostUpdates = 8;
-  static constexpr std::size_t kMostSamples = 32;
+  static constexpr std::size_t kMaxUpdates = 8;
+  static constexpr std::size_t kMaxSamples = 32;
 
   std::size_t stretch() const {
-    return std::max<std::size_t>(1, (static_cast<std::size_t>(epoch_length_) + kMostSamples - 1) / kMostSamples);
+    return std::max<std::size_t>(1, (static_cast<std::size_t>(epoch_length_) + kMaxSamples - 1) / kMaxSamples);
   }
 
   std::vector<Seconds> exitsOf(const Choice& choice, const KeyPlan& plan, const Signature& signature,
@@ -116,7 +120,8 @@ class SimulatedCommunicator {
         simulateChoice(is_native ? machine_.native : choice, shape, Bytes{signature.element_size}, machine_.model,
                        virtual_arrivals, is_native ? std::vector<std::int64_t>{} : plan.lateness_ns);
     EXPECT_TRUE(simulated.isOk()) << simulated.status().message();
-    const double factor = is_native ? machine_.native_factor : machine_.others_factor;
+    const double moved_factor = has_table ? machine_.moved_factor : 1.0;
+    const double factor = is_native ? machine_.native_factor : machine_.others_factor * moved_factor;
     const Seconds last = *std::max_element(arrivals.begin(), arrivals.end());
     std::vector<Seconds> exits(arrivals.size());
     for (std::size_t position = 0; position < table.size(); ++position) {
@@ -132,20 +137,28 @@ class SimulatedCommunicator {
     std::vector<Seconds> exits = exitsOf(call.planned.choice, plan, signature, arrivals);
     const double share = machine_.scatter * std::uniform_real_distribution<double>(0.0, 1.0)(random_);
     const Seconds delay = share * timeOf(call.planned.choice, plan, signature, arrivals);
+    // Calls do not begin with a tick of the clock.
+    const bool has_tick = machine_.tick > Seconds{};
+    const Seconds start =
+        has_tick ? std::uniform_real_distribution<double>(0.0, 1.0)(random_) * machine_.tick : Seconds{};
     call.sample = static_cast<std::int32_t>(open_arrivals_.size()) / ranks_;
     for (std::size_t rank = 0; rank < arrivals.size(); ++rank) {
       const Seconds offset = machine_.clock_offsets.empty() ? Seconds{} : machine_.clock_offsets[rank];
-      open_arrivals_.push_back(arrivals[rank] + offset);
-      open_exits_.push_back(exits[rank] + delay + offset);
+      open_arrivals_.push_back(shown(start + arrivals[rank] + offset));
+      open_exits_.push_back(shown(start + exits[rank] + delay + offset));
     }
+  }
+
+  Seconds shown(Seconds time) const {
+    return machine_.tick > Seconds{} ? std::floor(time / machine_.tick) * machine_.tick : time;
   }
 
   void endEpoch() {
     if (decisions_are_open_) applyDecisions();
     if (epoch_is_open_) {
       takeEpoch();
-      buffer_.assign(kDecisionHeaderBytes + kMostUpdates * maximumUpdateBytes(ranks_), std::byte{});
-      encodeDecisions(tuner_.decide(kMostUpdates), buffer_);
+      buffer_.assign(kDecisionHeaderBytes + kMaxUpdates * maximumUpdateBytes(ranks_), std::byte{});
+      encodeDecisions(tuner_.decide(kMaxUpdates), buffer_);
       decisions_are_open_ = true;
     }
     tracker_.closeEpoch();
@@ -174,7 +187,7 @@ class SimulatedCommunicator {
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const Key key = keyOf(calls[i].site, calls[i].signature);
       const std::int32_t known = keys_.size();
-      closed_[i].key = keys_.meet(key, calls[i].signature);
+      closed_[i].key = keys_.findOrAdd(key, calls[i].signature);
       if (closed_[i].key < known) continue;
       const Shape shape{ranks_, calls[i].signature.count, calls[i].signature.commutative};
       const std::string site = "line" + std::to_string(tracker_.localSite(calls[i].site));
@@ -204,5 +217,13 @@ class SimulatedCommunicator {
   std::vector<std::int32_t> lengths_;
   Pattern pattern_;
 };
+
+// Of a key or communicator on the simulated machine.
+inline TunerSettings settingsOf(const Options& options = {}) {
+  TunerSettings settings;
+  settings.options = options;
+  settings.model = SimulatedMachine{}.model;
+  return settings;
+}
 
 }  // namespace starling

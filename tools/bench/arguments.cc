@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kAll = "all";
 constexpr std::int64_t kLargestCount = std::numeric_limits<std::int32_t>::max();
 
-// As they come from the command line.
+// The arguments as they come from the command line.
 struct Texts {
   std::string collective = "allreduce";
   std::string algorithms = kAll;
@@ -49,7 +49,7 @@ std::vector<std::string> allAlgorithms() {
   return names;
 }
 
-// Broadcasts and reductions follow from what the ranks measure: there are no others to choose from.
+// Broadcasts and reductions have no other algorithms to choose from: their plans follow from what the ranks measure.
 std::vector<std::string> rootedAlgorithms() { return {"native", "tuned"}; }
 
 Status readCollective(const Texts& texts, Arguments& arguments) {

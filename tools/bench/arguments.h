@@ -19,9 +19,9 @@ struct Arguments {
   Collective collective = Collective::kAllreduce;
   std::vector<std::string> algorithms;  // with their parameters
   std::vector<std::int64_t> counts;     // elements
-  std::string type;                     // "" = the operation's
+  std::string type;                     // "" = the one that the operation asks for
   std::string operation = "sum";
-  std::optional<OperandChoice> operands;  // what these two stand for
+  std::optional<OperandChoice> operands;  // what type and operation name together
   Seconds slow_cost{50e-9};               // per element of slow operations
   Pattern pattern;
   std::vector<double> delays_ms;  // as they are reported
@@ -30,7 +30,7 @@ struct Arguments {
   bool announce = true;  // `tuned` hears of the pattern by starling_edge()
   std::int32_t iterations = 5;
   std::int32_t warmup = 1;
-  std::optional<Seconds> compute;  // emulated computation before each call; empty: the delay and 100 ms (seed 000)
+  std::optional<Seconds> compute;  // emulated computation before each call; empty: the delay and 100 ms
   std::uint64_t seed = 1;
   std::optional<double> beta_ns;  // time of one byte on one link
   std::optional<Seconds> alpha;   // latency of one message
@@ -40,17 +40,17 @@ struct Arguments {
   bool quiet = false;  // no table
 };
 
-// What parsing came to: arguments, or a text to print and the exit code (0 for --help and --version).
+// The outcome of parsing: arguments, or a text to print and the exit code (0 for --help and --version).
 struct ParsedArguments {
   std::optional<Arguments> arguments;
   std::string text;
   int exit_code = 0;
 };
 
-// `arguments` without the program's name; `ranks` bounds what may be asked for.
+// Reads `arguments`, which do not contain the program's name; `ranks` bounds what may be asked for.
 ParsedArguments parseArguments(const std::vector<std::string>& arguments, std::int32_t ranks);
 
-// What to print and to exit with when the user asks for what cannot be.
+// Returns what to print and the exit code for a user who asks for what cannot be.
 ParsedArguments usageError(const std::string& message);
 
 }  // namespace starling::bench

@@ -9,8 +9,8 @@
 
 #include "base/options.h"
 #include "clock_offset.h"
-#include "mpi/probe.h"
-#include "mpi/topology.h"
+#include "mpi/machine/probe.h"
+#include "mpi/machine/topology.h"
 #include "pause.h"
 #include "random.h"
 #include "starling/starling.h"
@@ -18,14 +18,14 @@
 namespace starling::bench {
 namespace {
 
-// From the agreement on a start to the start: every rank has heard of it by then.
+// This long after the agreement on a start the start comes: every rank has heard of it by then.
 constexpr Seconds kStartMargin{5e-3};
-// What seed 000 computes beside the delay, so that announcements are through in time.
+// Proficz 2018 (figure 9) computes this long beside the delay, so that announcements are through in time.
 constexpr Seconds kUsualCompute{0.1};
 // Half of the computation is done when the arrival is announced.
 constexpr double kEdgeFraction = 0.5;
 
-// What STARLING_LINKS says on rank 0.
+// Returns what STARLING_LINKS says on rank 0.
 std::string agreedLinks() {
   std::string links = parseEnvironment().options.links;
   auto length = static_cast<int>(links.size());
@@ -41,7 +41,7 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, bool clocks
     : arguments_(arguments), clock_(clock), clocks_agree_(clocks_agree), workload_(workload) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-  // What the user knows is better than a probe; and one rank's view is all ranks', or parameters would differ.
+  // What the user knows is better than a probe. All ranks take rank 0's view, or their parameters would differ.
   topology_ = gatherTopology(MPI_COMM_WORLD, agreedLinks(), clock_);
   model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_);
   PMPI_Bcast(&model_, sizeof model_, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -51,6 +51,7 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, bool clocks
 }
 
 int Benchmark::run(const std::function<void(std::span<const Summary>)>& report) {
+  if (!channel_.open()) return MPI_ERR_COMM;
   const auto settings = static_cast<std::int64_t>(arguments_.counts.size() * arguments_.delays_ms.size());
   const auto subjects = static_cast<std::int64_t>(arguments_.algorithms.size());
   progress_ = std::make_unique<Progress>(settings * subjects * arguments_.iterations, rank_ == 0 && !arguments_.quiet);
@@ -74,7 +75,7 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
   const std::size_t bytes = static_cast<std::size_t>(setting.count * workload_.elementSize().value);
   input_.assign(bytes, std::byte{});
   result_.assign(bytes, std::byte{});
-  const SubjectServices services{MPI_COMM_WORLD, &executor_, &workload_,           model_,
+  const SubjectServices services{MPI_COMM_WORLD, &channel_,  &workload_,           model_,
                                  probed_,        &topology_, arguments_.collective};
   const std::string label =
       fmt::format("{} {} {} ms", setting.count, formatPattern(arguments_.pattern), setting.delay_ms);
@@ -101,7 +102,7 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
 int Benchmark::warmUp(Series& series, const Setting& setting, std::uint64_t number) {
   while (series.warmup_calls < arguments_.warmup || series.subject->needsMoreWarmup()) {
     CallResult result;
-    // Numbers that no measured call has.
+    // These calls have numbers that no measured call has.
     const auto call = std::numeric_limits<std::uint32_t>::max() + static_cast<std::uint64_t>(series.warmup_calls);
     if (const int code = measure(series, setting, number, call, result); code != MPI_SUCCESS) return code;
     ++series.warmup_calls;
@@ -118,7 +119,7 @@ int Benchmark::measure(Series& series, const Setting& setting, std::uint64_t num
   if (!subject.prepare(forecastFor(lateness, series.learned))) return MPI_ERR_NO_MEM;
   if (arguments_.model && rank_ == 0) result.modelled = subject.predict(lateness);
   workload_.fill(seed, call, rank_, input_);
-  // What the algorithm before has left would be right.
+  // Otherwise what the previous algorithm has left there would count as right.
   std::fill(result_.begin(), result_.end(), std::byte{0xff});
   if (arguments_.collective == Collective::kBcast && rank_ == kRoot) result_ = input_;
   const Seconds start = agreeOnStart();
@@ -192,7 +193,7 @@ void Benchmark::collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallR
   };
   const Stamps mine{(arrival - clock_offset_).value, (exit - clock_offset_).value, static_cast<double>(wrong)};
   std::vector<Stamps> all(static_cast<std::size_t>(ranks_));
-  // Not MPI_Allgather, whose messages grow with the square of the ranks in some libraries.
+  // MPI_Allgather is avoided, because its messages grow with the square of the ranks in some libraries.
   PMPI_Gather(&mine, 3, MPI_DOUBLE, all.data(), 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   PMPI_Bcast(all.data(), 3 * ranks_, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   std::vector<Seconds> arrivals;
@@ -204,7 +205,7 @@ void Benchmark::collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallR
   }
   result.times = callTimes(arrivals, exits);
   if (arguments_.collective == Collective::kReduce) {
-    // The others leave before the result is there.
+    // The other ranks leave a reduction before the result is there, so the root's exit counts.
     result.times.post_arrival = exits[kRoot] - *std::max_element(arrivals.begin(), arrivals.end());
   }
   const Seconds earliest = *std::min_element(arrivals.begin(), arrivals.end());

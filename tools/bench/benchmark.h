@@ -1,4 +1,4 @@
-// The measurement itself, after seed 000, figure 9: random data, emulated computation with an announcement in its
+// The measurement itself, after Proficz 2018, figure 9: random data, emulated computation with an announcement in its
 // middle, an imposed delay, a synchronised start, one call, a check of every element.
 #pragma once
 
@@ -20,18 +20,18 @@
 
 namespace starling::bench {
 
-// Collective over MPI_COMM_WORLD in all its functions. THREADS: not thread-safe.
+// Makes the measurements of one run. All its functions are collective over MPI_COMM_WORLD. THREADS: not thread-safe.
 class Benchmark {
  public:
   Benchmark(const Arguments& arguments, const Clock& clock, bool clocks_agree, Workload& workload);
   Benchmark(const Benchmark&) = delete;
   Benchmark& operator=(const Benchmark&) = delete;
 
-  // Measures every setting; on rank 0 hands over the summaries of each as soon as it is done. Returns an MPI error
-  // code.
+  // Measures every setting; on rank 0 it hands over the summaries of each setting as soon as that is done. Returns an
+  // MPI error code.
   int run(const std::function<void(std::span<const Summary>)>& report);
 
-  // What messages and reductions cost, as the library has probed it.
+  // Returns what messages and reductions cost, as the library has probed it.
   const CostModel& probedModel() const { return probed_; }
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
@@ -42,7 +42,7 @@ class Benchmark {
     explicit Series(std::int32_t ranks) : learned(ranks) {}
 
     std::unique_ptr<Subject> subject;
-    ArrivalPredictor learned;  // from its own calls: the others' of an iteration have its pattern
+    ArrivalPredictor learned;  // learns from this series alone: all series of an iteration have the same pattern
     std::vector<Seconds> elapsed;
     std::vector<Seconds> post_arrival;
     std::vector<Seconds> modelled;  // post-arrival times by the cost model, on rank 0 where they are wanted
@@ -52,7 +52,7 @@ class Benchmark {
   struct CallResult {
     CallTimes times;
     std::int64_t wrong = 0;
-    std::vector<Seconds> lateness;    // by rank, as it was
+    std::vector<Seconds> lateness;    // by rank, as it really was
     std::optional<Seconds> modelled;  // post-arrival time by the cost model
   };
 
@@ -60,10 +60,10 @@ class Benchmark {
   int warmUp(Series& series, const Setting& setting, std::uint64_t number);
   int measure(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call, CallResult& result);
   Forecast forecastFor(std::span<const Seconds> lateness, const ArrivalPredictor& learned) const;
-  // The moment at which the computation of this call begins, on this rank's clock.
+  // Returns the moment at which the computation of this call begins, on this rank's clock.
   Seconds agreeOnStart();
   void compute(const Setting& setting, Seconds start, Seconds lateness, const Subject& subject);
-  // Elements of this rank's result that are not what the call is to give it.
+  // Counts the elements of this rank's result that are not what the call is to give it.
   std::int64_t countWrong(std::uint64_t seed, std::uint64_t call);
   void collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallResult& result);
   Summary summarise(const Series& series, const Setting& setting);
@@ -75,11 +75,11 @@ class Benchmark {
   Workload& workload_;
   int rank_ = 0;
   int ranks_ = 1;
-  Seconds clock_offset_;  // what this rank's clock shows more than rank 0's
-  CostModel model_;       // as far as it is known, else as probed
+  Seconds clock_offset_;  // by how much this rank's clock is ahead of rank 0's
+  CostModel model_;       // what the user said of the network, else as probed
   Topology topology_;     // by rank
   CostModel probed_;      // as the library sees it
-  Executor executor_;
+  Channel channel_{MPI_COMM_WORLD, kSubjectTags};
   std::vector<std::byte> input_;
   std::vector<std::byte> result_;
   std::vector<Series> series_;

@@ -6,7 +6,7 @@ namespace {
 constexpr int kTag = 0;
 constexpr int kExchanges = 16;
 
-// On rank 0: tells the other its clock, on request.
+// Runs on rank 0: tells the other rank its clock, on request.
 void answer(MPI_Comm communicator, int other, const Clock& clock) {
   for (int i = 0; i < kExchanges; ++i) {
     char request = 0;

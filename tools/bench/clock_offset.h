@@ -1,4 +1,4 @@
-// How far the ranks' clocks are apart.
+// Measures how far the ranks' clocks are apart.
 #pragma once
 
 #include <mpi.h>
@@ -7,9 +7,9 @@
 
 namespace starling::bench {
 
-// What this rank's clock shows more than rank 0's at the same moment, as of now: taken from the quickest of a few
-// exchanges with rank 0, whose answer is taken to be given in its middle; one rank after another (O(P); the drift of
-// the clocks is not followed). The error is at most half the quickest exchange. Collective; nothing else may use the
+// Returns by how much this rank's clock is ahead of rank 0's now. It takes the quickest of a few exchanges with rank 0
+// and assumes that rank 0 has answered in the middle of it, so the error is at most half the quickest exchange. One
+// rank does so after another, in O(P); the drift of the clocks is not followed. Collective; nothing else may use the
 // communicator meanwhile.
 Seconds measureClockOffset(MPI_Comm communicator, const Clock& clock);
 

@@ -1,4 +1,4 @@
-// Which collective operation is measured.
+// The collective operations that can be measured.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@ namespace starling::bench {
 
 enum class Collective : std::uint8_t { kAllreduce, kBcast, kReduce };
 
-// Of broadcasts and reductions: the rank next to it, 1, receives first in the broadcast trees of most libraries.
+// The root of broadcasts and reductions. The rank that is late by default is the next one, 1, which receives first in
+// the broadcast trees of most libraries.
 inline constexpr int kRoot = 0;
 
-// "allreduce", "bcast", "reduce".
+// Understands "allreduce", "bcast" and "reduce".
 Result<Collective> parseCollective(std::string_view text);
 const char* collectiveName(Collective collective);
 

@@ -58,7 +58,7 @@ Forecast inRankOrder(const Forecast& forecast) {
 
 std::vector<Seconds> misplaced(std::span<const Seconds> lateness) {
   std::vector<Seconds> other(lateness.begin(), lateness.end());
-  // Odd where there are as many odd ranks as even ones, or an alternating pattern would stay what it is.
+  // Where there are as many odd ranks as even ones the shift is odd, or an alternating pattern would stay what it is.
   const std::size_t half = (lateness.size() + 1) / 2;
   const auto shift = static_cast<std::ptrdiff_t>(lateness.size() % 2 == 0 ? half | 1 : half);
   std::rotate(other.begin(),

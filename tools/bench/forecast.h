@@ -1,4 +1,4 @@
-// What a plan is told about the pattern.
+// What a plan is told about the arrival pattern.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,24 @@ enum class Predict : std::uint8_t {
   kAnnounced  // what the ranks announce in the middle of their computation: `tuned` only
 };
 
-// Errors: none of the first four.
+// Understands the first four; any other word is an error.
 Result<Predict> parsePredict(std::string_view text);
 const char* predictName(Predict predict);
 
-// What a plan needs: equal on all ranks.
+// What a plan needs to know of the pattern, equal on all ranks.
 struct Forecast {
   std::vector<std::int32_t> table;        // virtual rank -> rank, by rising lateness
   std::vector<std::int64_t> lateness_ns;  // by virtual rank
 };
 
-// `expected` is the lateness by rank that the plan is to believe in; latenesses within `noise` of the earliest count as
-// on time.
+// Makes the forecast of a plan that believes in `expected`, the lateness by rank; latenesses within `noise` of the
+// earliest count as on time.
 Forecast forecastOf(std::span<const Seconds> expected, Seconds noise);
 
-// The same with the identity table, which keeps the order of operands where it matters.
+// Makes the same forecast with the identity table, which keeps the order of operands where it matters.
 Forecast inRankOrder(const Forecast& forecast);
 
-// The latenesses that kWrong tells: those of other ranks.
+// Returns the latenesses that kWrong tells, which are those of other ranks.
 std::vector<Seconds> misplaced(std::span<const Seconds> lateness);
 
 }  // namespace starling::bench

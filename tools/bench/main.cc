@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "benchmark.h"
-#include "mpi/datatypes.h"
-#include "mpi/machine.h"
+#include "mpi/execution/datatypes.h"
+#include "mpi/machine/machine.h"
 #include "report.h"
 #include "workload.h"
 
@@ -24,10 +24,10 @@ namespace {
 
 constexpr int kExitFault = 1;
 
-// A file, or the standard output; open for the whole run, so that a long one does not end in vain.
+// A file, or the standard output. It is opened before the measurement, so that a long run does not end in vain.
 class Output {
  public:
-  // False: the file cannot be written.
+  // Returns false when the file cannot be written.
   bool open(const std::string& path) {
     if (path.empty()) return true;
     wanted_ = true;
@@ -46,7 +46,7 @@ class Output {
   std::ofstream file_;
 };
 
-// The word of rank 0.
+// Returns what rank 0 says, on all ranks.
 bool agree(bool good) {
   int word = good ? 1 : 0;
   PMPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -73,7 +73,7 @@ Header describe(const std::vector<std::string>& arguments, Workload& workload, b
   return header;
 }
 
-// The reports of rank 0.
+// Writes the reports, on rank 0.
 class Reporter {
  public:
   Reporter(const Header& header, const Arguments& arguments) : header_(header), arguments_(arguments) {}
@@ -120,7 +120,7 @@ int complain(int rank, const Status& status) {
   return kExitFault;
 }
 
-// Of one rank alone: the others may wait for it in a collective operation.
+// Ends the program from one rank alone, since the others may be waiting for it in a collective operation.
 [[noreturn]] void giveUp(int rank, const std::string& reason) {
   fmt::print(stderr, "starling-bench: rank {} cannot go on: {}\n", rank, reason);
   std::fflush(stderr);

@@ -1,4 +1,4 @@
-// Which of the MPI library's own algorithms answers MPI_Allreduce.
+// Selects which of the MPI library's own algorithms answers MPI_Allreduce.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace starling::bench {
 
-// `name` can be selected; the empty name is the library's own choice and always can.
+// Tells whether `name` can be selected; the empty name is the library's own choice and always can.
 Status checkNative(const std::string& name);
 
-// For the next call of this rank. REQUIRES: checkNative() allows it.
+// Selects the algorithm for the next call of this rank. REQUIRES: checkNative() allows it.
 void selectNative(const std::string& name);
 
-// After that call: what the benchmark itself uses.
+// Selects after that call what the benchmark itself uses.
 void selectUsual();
 
 }  // namespace starling::bench

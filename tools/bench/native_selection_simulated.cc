@@ -5,7 +5,7 @@
 #include "native_selection.h"
 
 namespace simgrid::smpi::colls {
-// Exported by libsimgrid, in no public header; what --cfg=smpi/allreduce sets.
+// libsimgrid exports this function but declares it in no public header; it does what --cfg=smpi/allreduce sets.
 void set_allreduce(const std::string& name);
 }  // namespace simgrid::smpi::colls
 

@@ -23,7 +23,7 @@ constexpr OperationRow kOperations[] = {
     {"slow-sum", OperationKind::kSum, true},      {"matrix", OperationKind::kMatrix, false},
     {"slow-matrix", OperationKind::kMatrix, true}};
 
-// Null when there is none; then `known` lists all.
+// Returns the row of that name, or null when there is none; then `known` lists all names.
 template <typename Row, std::size_t kRows>
 const Row* findRow(const Row (&rows)[kRows], std::string_view name, std::string& known) {
   for (const Row& row : rows) {

@@ -1,4 +1,4 @@
-// Types and operations that can be measured.
+// The types and operations that can be measured.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,12 @@ struct OperandChoice {
   OperationRow operation;
 };
 
-// Types: float, double, int32, int64, uint32, uint64. Operations: sum, prod, max, min, and three user operations:
-//   slow-sum     a sum that is two orders of magnitude slower than a plain one (seed 001, section 5.5)
+// There are the types float, double, int32, int64, uint32 and uint64, the operations sum, prod, max and min, and three
+// user operations:
+//   slow-sum     a sum that is two orders of magnitude slower than a plain one (Marendic et al. 2012, section 5.5)
 //   matrix       product of 2 x 2 matrices of bytes, modulo 256, packed into a uint32: not commutative
 //   slow-matrix  the same, slow
-// An empty type stands for float, or uint32 with the matrices. Errors name the words that are known.
+// An empty type stands for float, or for uint32 with the matrices. Errors name the words that are known.
 Result<OperandChoice> parseOperands(std::string_view type, std::string_view operation);
 
 }  // namespace starling::bench

@@ -24,12 +24,12 @@ constexpr PatternName kPatternNames[] = {{"none", PatternKind::kNone},        {"
                                          {"gamma", PatternKind::kGamma},      {"gaussian", PatternKind::kGaussian},
                                          {"ramp", PatternKind::kRamp},        {"alternate", PatternKind::kAlternate}};
 
-// The sum of two exponential variables has shape 2.
+// Draws from the gamma distribution with shape 2, which is that of the sum of two exponential variables.
 double gamma2(Random& random, double mean) {
   return -0.5 * mean * (std::log(random.uniform()) + std::log(random.uniform()));
 }
 
-// Box and Muller 1958.
+// Draws from the normal distribution (Box and Muller 1958).
 double gaussian(Random& random, double mean, double deviation) {
   const double radius = std::sqrt(-2.0 * std::log(random.uniform()));
   return mean + deviation * radius * std::cos(2.0 * std::numbers::pi * random.uniform());

@@ -7,7 +7,7 @@
 namespace starling::bench {
 namespace {
 
-// Below this the clock cannot tell, and what is left of a rounded duration is not worth another sleep.
+// A clock cannot tell less than this, and what is left of a rounded duration is not worth another sleep.
 constexpr Seconds kResolution{1e-9};
 
 }  // namespace

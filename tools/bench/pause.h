@@ -1,4 +1,4 @@
-// Waiting without keeping the processor busy: emulated computation.
+// Emulates computation by waiting, which does not keep the processor busy.
 #pragma once
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@ namespace starling::bench {
 
 void pauseFor(Seconds duration);
 
-// Until `clock` shows `time`, as nearly as the system wakes a process.
+// Waits until `clock` shows `time`, as nearly as the system wakes a process.
 void pauseUntil(const Clock& clock, Seconds time);
 
 }  // namespace starling::bench

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "algos/named_late.h"
+#include "algos/flagged.h"
 #include "choices.h"
-#include "mpi/arrival_flags.h"
-#include "mpi/call_kind.h"
-#include "mpi/schedule_cache.h"
+#include "mpi/exchange/arrival_flags.h"
+#include "mpi/execution/call_kind.h"
+#include "mpi/execution/plan_schedules.h"
+#include "simulator/simulated_choice.h"
 #include "tuner/virtual_ranks.h"
 
 namespace starling::bench {
@@ -18,10 +19,10 @@ class PlannedSubject final : public Subject {
   PlannedSubject(const SubjectChoice& choice, std::int64_t count, const SubjectServices& services)
       : name_(choice.algorithm), choice_(*choice.choice), count_(count), services_(services) {
     kind_ = classifyCall(static_cast<int>(count), services.workload->datatype(), services.workload->operation());
-    PMPI_Comm_rank(services.world, &rank_);
-    PMPI_Comm_size(services.world, &ranks_);
-    late_ = announcedRanks(choice_, ranks_);
-    if (late_ > 0) flags_.emplace(services.world, firstFlagTag(services.world));
+    rank_ = services.channel->rank();
+    ranks_ = services.channel->ranks();
+    late_ = flaggedRanks(choice_, ranks_);
+    if (late_ > 0) flags_.emplace(services.channel->communicator(), services.channel->ownTag(0));
     if (!namesStepTime(choice.text)) {
       setStepTime(choice_, shape(), services.workload->elementSize(), services.model);
     }
@@ -33,25 +34,24 @@ class PlannedSubject final : public Subject {
   bool prepare(const Forecast& forecast) override {
     const Forecast arranged = kind_.signature.commutative ? forecast : inRankOrder(forecast);
     const Algorithm& algorithm = *findAlgorithm(choice_.algorithm);
-    const bool same_arrivals =
-        std::ranges::equal(heeded(algorithm, arranged.lateness_ns), heeded(algorithm, lateness_ns_));
+    const bool same_arrivals = std::ranges::equal(relevantLateness(algorithm, arranged.lateness_ns),
+                                                  relevantLateness(algorithm, lateness_ns_));
     if (prepared_ != nullptr && arranged.table == table_ && same_arrivals) return true;
     table_ = arranged.table;
     lateness_ns_ = arranged.lateness_ns;
     prepared_ = &schedules_.find({choice_, shape(), table_, lateness_ns_}, rank_);
     const std::int64_t elements = scratchElements(*findAlgorithm(choice_.algorithm), shape());
-    return services_.executor->reserve(static_cast<std::size_t>(elements) * kind_.reducer.element_size);
+    return services_.channel->executor().reserve(static_cast<std::size_t>(elements) * kind_.reducer.element_size);
   }
 
   int run(const Buffers& buffers) override {
     const std::size_t bytes = static_cast<std::size_t>(count_) * kind_.reducer.element_size;
     if (bytes > 0) std::memcpy(buffers.result, buffers.input, bytes);
     Executor::Call call;
-    call.communicator = services_.world;
     call.table = table_;
     call.work = buffers.result;
     call.reducer = kind_.reducer;
-    return late_ > 0 ? reduceNamed(call) : services_.executor->run(*prepared_, call);
+    return late_ > 0 ? reduceFlagged(call) : services_.channel->run(*prepared_, call);
   }
 
   std::optional<Traffic> traffic() const override {
@@ -77,24 +77,17 @@ class PlannedSubject final : public Subject {
   }
 
  private:
-  // The late ranks are those that flags name in this call.
-  int reduceNamed(Executor::Call call) {
+  // Reduces with the late ranks that flags name in this call.
+  int reduceFlagged(Executor::Call call) {
     int code = flags_->exchange(table_.front(), late_);
     if (code != MPI_SUCCESS) return code;
-    named_.arrange(ranks_, table_, flags_->named(), !kind_.signature.commutative);
-    call.table = named_.table;
-    prepared_ = &schedules_.find({choice_, shape(), named_.table, named_.lateness_ns}, rank_);
-    code = services_.executor->run(*prepared_, call);
+    flagged_.arrange(ranks_, table_, flags_->flagged(), !kind_.signature.commutative);
+    call.table = flagged_.table;
+    prepared_ = &schedules_.find({choice_, shape(), flagged_.table, flagged_.lateness_ns}, rank_);
+    code = services_.channel->run(*prepared_, call);
     if (code == MPI_SUCCESS) code = flags_->finish();
     if (code != MPI_SUCCESS) flags_->abandon();
     return code;
-  }
-
-  static int firstFlagTag(MPI_Comm world) {
-    void* limit = nullptr;
-    int found = 0;
-    PMPI_Comm_get_attr(world, MPI_TAG_UB, &limit, &found);
-    return (found != 0 ? *static_cast<int*>(limit) : 32767) - 1;
   }
 
   Shape shape() const { return {ranks_, count_, services_.workload->isCommutative(), services_.topology}; }
@@ -108,11 +101,11 @@ class PlannedSubject final : public Subject {
   int ranks_ = 1;
   std::vector<std::int32_t> table_;
   std::vector<std::int64_t> lateness_ns_;
-  ScheduleCache schedules_;
-  const PreparedSchedule* prepared_ = nullptr;  // in schedules_, until that is asked for another
-  std::int32_t late_ = 0;                       // ranks that flags name
+  PlanSchedules schedules_;
+  const PreparedSchedule* prepared_ = nullptr;  // lies in schedules_, until another schedule is asked for
+  std::int32_t late_ = 0;                       // how many ranks flags name
   std::optional<ArrivalFlags> flags_;
-  NamedArrangement named_;
+  FlaggedArrangement flagged_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One algorithm of the catalogue, without the tuner.
+// Measures one algorithm of the catalogue, without the tuner.
 #pragma once
 
 #include <memory>

@@ -5,7 +5,7 @@
 
 namespace starling::bench {
 
-// Draws on stderr where that is a terminal and `wanted`; else does nothing.
+// Draws on stderr if that is a terminal and the bar is `wanted`; else it does nothing.
 class Progress {
  public:
   Progress(std::int64_t total, bool wanted);

@@ -5,7 +5,7 @@
 
 namespace starling::bench {
 
-// SplitMix64 (Steele, Lea, Flood 2014).
+// The generator SplitMix64 (Steele, Lea, Flood 2014).
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -17,16 +17,16 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
   }
-  // In [0, bound). The bias of the remainder is below bound / 2^64.
+  // Returns a number in [0, bound). The bias of the remainder is below bound / 2^64.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-  // In (0, 1].
+  // Returns a number in (0, 1].
   double uniform() { return static_cast<double>((next() >> 11) + 1) * 0x1.0p-53; }
 
  private:
   std::uint64_t state_;
 };
 
-// A seed for part `part` of what `seed` stands for.
+// Makes a seed for part `part` of what `seed` stands for.
 inline std::uint64_t seedOf(std::uint64_t seed, std::uint64_t part) {
   return Random(Random(seed).next() ^ (part * 0xd1342543de82ef95ULL)).next();
 }

@@ -13,7 +13,7 @@ namespace {
 
 using cli::Json;
 
-// Nanoseconds are the finest that clocks show.
+// Rounds to nanoseconds, the finest that clocks show.
 double milliseconds(Seconds time) { return static_cast<double>(std::llround(time.value * 1e9)) / 1e6; }
 
 Json distributionJson(const Distribution& distribution) {
@@ -43,7 +43,7 @@ Json parametersJson(const std::string& choice) {
   return parameters;
 }
 
-// One level of names for columns: "elapsed_ms.mean".
+// Makes one level of names for columns, as "elapsed_ms.mean".
 Json flattened(const Json& record) {
   Json flat;
   for (const auto& [name, value] : record.items()) {

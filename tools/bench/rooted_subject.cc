@@ -6,7 +6,7 @@
 namespace starling::bench {
 namespace {
 
-// Until tables and trees follow a pattern that stays, and have been compared with the MPI library's own function.
+// By then tables and trees follow a pattern that stays, and have been compared with the MPI library's own function.
 constexpr std::int64_t kPeriodsOfWarmup = 8;
 
 class NativeRooted final : public Subject {
@@ -33,7 +33,8 @@ class TunedRooted final : public Subject {
   explicit TunedRooted(const SubjectServices& services) : services_(services) {
     const Options options = parseEnvironment().options;
     calls_to_learn_ = options.minimum_calls + kPeriodsOfWarmup * options.rooted_period;
-    // The library goes by rank 0's options, too, and ranks that warm up for different calls would hang.
+    // All ranks take rank 0's number, as the library takes rank 0's options; ranks that made different numbers of calls
+    // to warm up would hang.
     PMPI_Bcast(&calls_to_learn_, 1, MPI_INT64_T, 0, services_.world);
   }
 

@@ -1,4 +1,4 @@
-// Broadcasts and reductions: the MPI library's, and tuned_bcast and tuned_reduce, which learn while they are measured.
+// Measures broadcasts and reductions: the MPI library's, and tuned_bcast and tuned_reduce, which learn meanwhile.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace starling::bench {
 
-// Of a broadcast the root's vector is the result at the beginning. REQUIRES: `choice` is native or tuned;
+// In a broadcast the root's result vector holds the data from the beginning. REQUIRES: `choice` is native or tuned;
 // services.collective is not kAllreduce.
 std::unique_ptr<Subject> makeRootedSubject(const SubjectChoice& choice, const SubjectServices& services);
 

@@ -1,4 +1,4 @@
-// What is measured: one way to make the call, under one setting.
+// A subject is what is measured: one way to make the call, under one setting.
 #pragma once
 
 #include <mpi.h>
@@ -9,72 +9,75 @@
 #include <span>
 #include <string>
 
-#include "algos/simulator.h"
 #include "base/status.h"
 #include "collective.h"
 #include "forecast.h"
-#include "mpi/executor.h"
+#include "mpi/execution/channel.h"
+#include "simulator/simulator.h"
 #include "subject_choice.h"
 #include "workload.h"
 
 namespace starling::bench {
 
-// What one rank sends in one call.
+// Tells what one rank sends in one call.
 struct Traffic {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
 };
 
-// One call's buffers: `count` elements each, no overlap.
+// The buffers of one call: `count` elements each, which do not overlap.
 struct Buffers {
   const void* input = nullptr;
   void* result = nullptr;
   int count = 0;
 };
 
+// Tags of the shared channel that flags use.
+inline constexpr int kSubjectTags = 2;
+
 // What all subjects of a run share.
 struct SubjectServices {
-  // Nothing else sends point to point messages on it: schedules have its tags for themselves.
   MPI_Comm world = MPI_COMM_NULL;
-  Executor* executor = nullptr;
+  Channel* channel = nullptr;  // over the world, open, with kSubjectTags of its own
   Workload* workload = nullptr;
-  CostModel model;   // for parameters that are times of the network's
+  CostModel model;   // for parameters that are times of the network
   CostModel probed;  // for predictions
   const Topology* topology = nullptr;
   Collective collective = Collective::kAllreduce;
 };
 
-// THREADS: not thread-safe. All functions are called by all ranks alike.
+// One way to make the call. All ranks call all functions alike. THREADS: not thread-safe.
 class Subject {
  public:
   virtual ~Subject() = default;
 
-  // For records: "slt", "native:ompi", "tuned"; and with its parameters: "slt:segments=64".
+  // Returns the name for records, as "slt", "native:ompi", "tuned"; choice() adds the parameters, as "slt:segments=64".
   virtual std::string algorithm() const = 0;
   virtual std::string choice() const = 0;
 
-  // Told before each call, outside the measured time. False: memory is short.
+  // Gets ready for the next call, outside the measured time. Returns false when memory is short.
   virtual bool prepare(const Forecast& /*forecast*/) { return true; }
   // Returns an MPI error code.
   virtual int run(const Buffers& buffers) = 0;
 
-  // starling_edge() in the middle of the computation means something to it.
+  // Returns whether starling_edge() in the middle of the computation means something to it.
   virtual bool wantsAnnouncements() const { return false; }
 
-  // Calls until what is measured has reached its steady state, beyond those that the user asks for.
+  // Returns true until what is measured has reached its steady state; these calls come before those that the user asks
+  // for.
   virtual bool needsMoreWarmup() const { return false; }
-  // What this rank sends; empty where the MPI library alone knows.
+  // Returns what this rank sends; empty where the MPI library alone knows.
   virtual std::optional<Traffic> traffic() const { return std::nullopt; }
-  // Post-arrival time of the call that was prepared, by the cost model; `lateness` by rank, as it will be. Empty where
-  // the MPI library or the tuner alone knows what will be done.
+  // Returns the post-arrival time of the call that was prepared, by the cost model; `lateness` has the latenesses by
+  // rank, as they will be. Empty where the MPI library or the tuner alone knows what will be done.
   virtual std::optional<Seconds> predict(std::span<const Seconds> /*lateness*/) const { return std::nullopt; }
-  // Nothing will change any more.
+  // Returns whether nothing will change any more.
   virtual bool isSettled() const { return true; }
-  // What the tuner has chosen; empty for all but `tuned`.
+  // Returns what the tuner has chosen; empty for all but `tuned`.
   virtual std::optional<std::string> chosen() const { return std::nullopt; }
 };
 
-// Every one of the MPI library's own algorithms among these names can be selected.
+// Checks that every one of the MPI library's own algorithms among these names can be selected.
 Status checkNatives(std::span<const std::string> algorithms);
 
 // REQUIRES: `count` and the workload's operation allow the algorithm.

@@ -1,4 +1,4 @@
-// What a user names as a thing to measure.
+// A choice is what a user names as a thing to measure.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ inline constexpr const char* kTuned = "tuned";
 struct SubjectChoice {
   std::string text;              // as the user wrote it, without parameters given apart
   std::string algorithm;         // "slt", "native", "native:ompi", "tuned"
-  std::optional<Choice> choice;  // of own algorithms
+  std::optional<Choice> choice;  // set for Starling's own algorithms
 };
 
-// Reads one of --algorithm's names. Errors say what is known; which of the MPI library's own algorithms can be named is
-// checkNative()'s to say.
+// Reads one of --algorithm's names. Errors say what is known; whether one of the MPI library's own algorithms exists is
+// for checkNative() to say.
 Result<SubjectChoice> parseSubject(const std::string& text);
 
 }  // namespace starling::bench

@@ -33,7 +33,7 @@ CallTimes callTimes(std::span<const Seconds> arrivals, std::span<const Seconds> 
 }
 
 void relateToRing(std::span<Summary> summaries, const std::optional<double>& beta_ns) {
-  // With its defaults, else with any parameters.
+  // The ring with its defaults is preferred to one with parameters.
   const auto named = [&summaries](std::string Summary::*name) {
     return std::find_if(summaries.begin(), summaries.end(),
                         [name](const Summary& summary) { return summary.*name == "ring"; });

@@ -1,4 +1,4 @@
-// Figures of one algorithm under one setting.
+// The figures of one algorithm under one setting.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Distribution {
   Seconds mean;
   Seconds minimum;
   Seconds median;
-  Seconds p99;  // nearest rank: the largest of fewer than 100 values
+  Seconds p99;  // by nearest rank: the largest of fewer than 100 values
 };
 // REQUIRES: at least one value.
 Distribution distributionOf(std::vector<Seconds> values);
@@ -26,7 +26,7 @@ struct CallTimes {
   Seconds elapsed;       // mean over ranks of exit - arrival
   Seconds post_arrival;  // mean exit - last arrival
 };
-// Arrivals and exits by rank, on one clock.
+// Computes the times of one call from the arrivals and exits by rank, all on one clock.
 CallTimes callTimes(std::span<const Seconds> arrivals, std::span<const Seconds> exits);
 
 struct PerRank {
@@ -39,7 +39,7 @@ struct Setting {
   double delay_ms = 0.0;
 };
 
-// One record.
+// One record of the report.
 struct Summary {
   std::string algorithm;
   std::string choice;
@@ -55,11 +55,11 @@ struct Summary {
   std::optional<PerRank> bytes_sent;
   std::int64_t wrong_elements = 0;
   std::int32_t warmup_calls = 0;
-  std::optional<std::string> chosen;  // by `tuned`
+  std::optional<std::string> chosen;  // what `tuned` has chosen
   bool settled = true;
 };
 
-// Sets what relates the summaries of one setting to the plain ring among them, where there is one.
+// Relates the summaries of one setting to the plain ring among them, where there is one.
 void relateToRing(std::span<Summary> summaries, const std::optional<double>& beta_ns);
 
 }  // namespace starling::bench

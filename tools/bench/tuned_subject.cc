@@ -7,7 +7,7 @@ namespace {
 
 // A key that has not settled by then is measured as it is.
 constexpr int kLongestWarmup = 64;
-// Two epochs of the longest kind that a communicator begins with.
+// These are the calls of two epochs of the longest kind that a communicator begins with.
 constexpr int kCallsToMeetAKey = 24;
 
 class TunedSubject final : public Subject {
@@ -32,7 +32,8 @@ class TunedSubject final : public Subject {
   bool wantsAnnouncements() const override { return true; }
   bool needsMoreWarmup() const override {
     const std::optional<starling_key_info> info = newestKey();
-    // Without a key by then the library only passes calls through, as with one rank or when it is told to be off.
+    // When there is no key by then, the library only passes calls through, as with one rank or when it is told to be
+    // off.
     if (calls_ >= kLongestWarmup || (calls_ >= kCallsToMeetAKey && !info)) return false;
     return !info || info->settled == 0;
   }

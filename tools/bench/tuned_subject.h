@@ -1,4 +1,4 @@
-// tuned_allreduce, which learns while it is measured.
+// Measures tuned_allreduce, which learns meanwhile.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace starling::bench {
 
-// `label` names the site: each setting is learned apart.
+// `label` names the site, so that each setting is learned apart.
 std::unique_ptr<Subject> makeTunedSubject(const std::string& label, const SubjectServices& services);
 
 }  // namespace starling::bench

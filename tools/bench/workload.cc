@@ -11,11 +11,11 @@
 namespace starling::bench {
 namespace {
 
-// Data repeat after so many elements, so that the reference of every element is one of so few: a prime, so that blocks
-// that algorithms cut do not begin alike.
+// Data repeat after so many elements, so that few references serve for all elements. It is a prime, so that the blocks
+// into which algorithms cut a vector do not begin alike.
 constexpr std::size_t kPeriod = 1021;
 
-// Rows of a 2 x 2 matrix of bytes: a b c d, from the lowest byte.
+// The bytes of a number are the rows of a 2 x 2 matrix: a b c d, from the lowest byte.
 std::uint32_t multiplyMatrices(std::uint32_t left, std::uint32_t right) {
   const auto entry = [](std::uint32_t matrix, int index) { return (matrix >> (8 * index)) & 0xff; };
   std::uint32_t product = 0;
@@ -50,8 +50,8 @@ Element combine(OperationKind kind, Element left, Element right) {
   }
 }
 
-// Small whole numbers, so that sums are exact in every type. For products 1 and -1; where these wrap, any odd number,
-// which no product loses.
+// Draws small whole numbers, so that sums are exact in every type. For products it draws 1 and -1, or, in types that
+// wrap, any odd number, which no product loses.
 template <typename Element>
 Element randomElement(OperationKind kind, Random& random) {
   switch (kind) {
@@ -59,14 +59,15 @@ Element randomElement(OperationKind kind, Random& random) {
       if constexpr (std::is_signed_v<Element>) return static_cast<Element>(random.below(2) == 0 ? -1 : 1);
       return static_cast<Element>(random.next() | 1);
     case OperationKind::kMatrix:
-      // Odd diagonal, even elsewhere: the determinant is odd, so that no product loses what went into it.
+      // The diagonal is odd and the rest even, so the determinant is odd, and no product loses what went into it.
       return static_cast<Element>((random.next() & 0xfefefefeU) | 0x01000001U);
     default:
       return static_cast<Element>(random.below(1000));
   }
 }
 
-// MPI gives a user operation no argument of its own: set by the one workload of the process.
+// The slow operation's time per element. MPI gives a user operation no argument of its own, so the one workload of the
+// process sets it here.
 Seconds g_slow_cost;
 
 template <typename Element, OperationKind kKind>

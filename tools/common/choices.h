@@ -1,4 +1,4 @@
-// Algorithms as users list them on a command line.
+// Reads algorithms as users list them on a command line.
 #pragma once
 
 #include <string>

@@ -1,11 +1,13 @@
 #include "json_text.h"
 
+#include "base/printable.h"
+
 namespace starling::cli {
 namespace {
 
 std::string plain(const Json& value) {
   if (value.is_null()) return "";
-  if (value.is_string()) return value.get<std::string>();
+  if (value.is_string()) return printable(value.get_ref<const std::string&>());
   if (!value.is_array()) return value.dump();
   std::string text;
   for (const Json& element : value) {
@@ -16,7 +18,7 @@ std::string plain(const Json& value) {
 }
 
 std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  if (cell.find_first_of(",\"") == std::string::npos) return cell;
   std::string text = "\"";
   for (const char c : cell) {
     if (c == '"') text += '"';
@@ -28,7 +30,7 @@ std::string quoted(const std::string& cell) {
 
 }  // namespace
 
-std::string formatJson(const Json& value) { return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string formatJson(const Json& value) { return value.dump(2, ' ', true, Json::error_handler_t::replace) + "\n"; }
 
 std::string formatCsv(const Json& rows) {
   if (rows.empty()) return "";

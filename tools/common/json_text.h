@@ -1,4 +1,4 @@
-// JSON as it is printed, and as comma-separated values.
+// Prints JSON, as such and as comma-separated values.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,17 +7,18 @@
 
 namespace starling::cli {
 
-// Keeps the order in which fields were set.
+// A JSON value that keeps the order in which fields were set.
 using Json = nlohmann::ordered_json;
 
-// Two blanks of indentation, a line end at the end; bytes that are not UTF-8 are replaced.
+// Two blanks of indentation, a line end at the end; bytes that are not UTF-8 are replaced. What is not ASCII is
+// escaped: a terminal may obey controls of the other alphabets too.
 std::string formatJson(const Json& value);
 
-// RFC 4180, titles first. REQUIRES: an array of objects that all have the keys of the first; an inner array is printed
-// with blanks between its elements, null as nothing.
+// RFC 4180, titles first, texts printable(). REQUIRES: an array of objects that all have the keys of the first; an
+// inner array is printed with blanks between its elements, null as nothing.
 std::string formatCsv(const Json& rows);
 
-// null when there is no value.
+// Returns the value, or JSON's null when there is none.
 template <typename Value>
 Json optionalJson(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);

@@ -1,4 +1,4 @@
-// How a command ended: exit code, and what to tell the user.
+// The outcome of a command: its exit code, and what to tell the user.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ inline constexpr int kExitUsage = 2;  // the command was not understood
 class [[nodiscard]] Outcome {
  public:
   static Outcome ok() { return Outcome(0, ""); }
-  // The message is one sentence that says what, where and how to mend it; printed on stderr.
+  // The message is one sentence that says what, where and how to mend it. It is printed on stderr.
   static Outcome fault(std::string message) { return Outcome(kExitFault, std::move(message)); }
   static Outcome fault(const Status& status) { return Outcome(kExitFault, status.message()); }
   static Outcome usage(std::string message) { return Outcome(kExitUsage, std::move(message)); }

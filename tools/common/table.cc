@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/printable.h"
+
 namespace starling::cli {
 namespace {
 
@@ -16,11 +18,8 @@ std::string padded(const std::string& cell, std::size_t width, Align align) {
 std::string escapedForMarkdown(const std::string& cell) {
   std::string escaped;
   for (const char c : cell) {
-    if (c == '|') {
-      escaped += "\\|";
-    } else {
-      escaped += c == '\n' ? ' ' : c;
-    }
+    if (c == '|') escaped += '\\';
+    escaped += c;
   }
   return escaped;
 }
@@ -32,7 +31,10 @@ std::size_t displayWidth(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-void Table::addRow(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+void Table::addRow(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string Table::text() const {
   std::vector<std::size_t> widths;

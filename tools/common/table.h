@@ -1,4 +1,4 @@
-// A table of text: plain for people, Markdown for documents.
+// Lays out a table of text: plain for people, Markdown for documents.
 #pragma once
 
 #include <string>
@@ -18,12 +18,12 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // REQUIRES: as many cells as columns.
+  // Cells become printable(), so that none breaks its row. REQUIRES: as many cells as columns.
   void addRow(std::vector<std::string> cells);
 
-  // Columns two spaces apart, titles first, no blanks at line ends.
+  // Returns the table as text: columns two spaces apart, titles first, no blanks at line ends.
   std::string text() const;
-  // A pipe table; '|' and line ends in cells are escaped.
+  // A pipe table; '|' in cells is escaped.
   std::string markdown() const;
 
  private:
@@ -31,7 +31,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Characters of UTF-8 text, taken as one column each.
+// Counts the characters of UTF-8 text; each is taken to fill one column.
 std::size_t displayWidth(std::string_view text);
 
 }  // namespace starling::cli

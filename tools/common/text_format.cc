@@ -13,7 +13,7 @@ struct Unit {
   const char* name;
 };
 
-// Three significant digits of a value in [0, 1000).
+// Writes three significant digits of a value in [0, 1000).
 std::string threeDigits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
   if (value < 99.95) return fmt::format("{:.1f}", value);

@@ -54,7 +54,7 @@ Result<std::int64_t> parseCount(std::string_view text) {
 }
 
 Result<Seconds> parseDuration(std::string_view text) {
-  // Units in a second: dividing rounds once, so that 25us is the double nearest to 25e-6.
+  // The table has units in a second, because dividing rounds once, so that 25us is the double nearest to 25e-6.
   static constexpr UnitRow<double> kUnits[] = {{"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1.0}};
   const auto split = splitNumber<double>(text);
   if (!split.found || !std::isfinite(split.number) || split.number < 0.0) {

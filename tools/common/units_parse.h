@@ -1,4 +1,4 @@
-// Numbers with units, as users write them.
+// Reads numbers with units, as users write them.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace starling::cli {
 
-// A whole number with an optional multiplier: K M G (powers of 1000), Ki Mi Gi (powers of 1024).
+// Reads a whole number with an optional multiplier: K M G (powers of 1000), Ki Mi Gi (powers of 1024).
 Result<std::int64_t> parseCount(std::string_view text);
 
-// A number of zero or more with a unit: ns, us, ms, s. Zero needs no unit.
+// Reads a number of zero or more with a unit: ns, us, ms, s. Zero needs no unit.
 Result<Seconds> parseDuration(std::string_view text);
 
 }  // namespace starling::cli

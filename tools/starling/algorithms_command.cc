@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "algorithms_document.h"
 #include "algos/catalogue.h"
 #include "command_options.h"
 #include "commands.h"
@@ -17,8 +18,6 @@ struct AlgorithmsArguments {
   bool markdown = false;
 };
 
-const char* yesOrNo(bool value) { return value ? "yes" : "no"; }
-
 std::string parameterNames(const Algorithm& algorithm) {
   std::string names;
   for (const Parameter& parameter : algorithm.parameters)
@@ -30,10 +29,11 @@ Json algorithmJson(const Algorithm& algorithm) {
   Json json;
   json["id"] = algorithm.id;
   json["name"] = algorithm.name;
+  json["what"] = algorithm.what;
   json["trade_off"] = algorithm.trade_off;
   json["keeps_rank_order"] = algorithm.keeps_rank_order;
   json["uses_arrivals"] = algorithm.uses_arrivals;
-  json["uses_topology"] = algorithm.gains_from != nullptr;
+  json["uses_topology"] = algorithm.suits_topology != nullptr;
   json["valid"] = algorithm.valid_text;
   json["cost"] = algorithm.cost;
   json["source"] = algorithm.source;
@@ -49,31 +49,11 @@ Json algorithmJson(const Algorithm& algorithm) {
   return json;
 }
 
-Table catalogueTable(std::span<const Algorithm> rows, bool with_details) {
-  std::vector<Column> columns{{"ID", Align::kRight}, {"NAME"},       {"PARAMETERS"},
-                              {"ARRIVALS"},          {"RANK ORDER"}, {"TRADE-OFF"}};
-  if (with_details) columns.insert(columns.end(), {{"COST"}, {"VALID"}, {"SOURCE"}});
-  Table table(std::move(columns));
-  for (const Algorithm& algorithm : rows) {
-    std::vector<std::string> cells{std::to_string(algorithm.id),        algorithm.name,
-                                   parameterNames(algorithm),           yesOrNo(algorithm.uses_arrivals),
-                                   yesOrNo(algorithm.keeps_rank_order), algorithm.trade_off};
-    if (with_details) cells.insert(cells.end(), {algorithm.cost, algorithm.valid_text, algorithm.source});
-    table.addRow(std::move(cells));
-  }
-  return table;
-}
-
-Table parameterTable(const Algorithm& algorithm) {
-  Table table({{"PARAMETER"},
-               {"MINIMUM", Align::kRight},
-               {"MAXIMUM", Align::kRight},
-               {"DEFAULT", Align::kRight},
-               {"UNIT"},
-               {"MEANING"}});
-  for (const Parameter& parameter : algorithm.parameters) {
-    table.addRow({parameter.name, std::to_string(parameter.minimum), std::to_string(parameter.maximum),
-                  std::to_string(parameter.fallback), parameter.unit, parameter.help});
+Table catalogueTable() {
+  Table table({{"ID", Align::kRight}, {"NAME"}, {"PARAMETERS"}, {"ARRIVALS"}, {"RANK ORDER"}, {"TRADE-OFF"}});
+  for (const Algorithm& algorithm : catalogue()) {
+    table.addRow({std::to_string(algorithm.id), algorithm.name, parameterNames(algorithm),
+                  yesOrNo(algorithm.uses_arrivals), yesOrNo(algorithm.keeps_rank_order), algorithm.trade_off});
   }
   return table;
 }
@@ -81,22 +61,18 @@ Table parameterTable(const Algorithm& algorithm) {
 void printDetails(const Algorithm& algorithm) {
   const std::pair<const char*, std::string> fields[] = {
       {"id", std::to_string(algorithm.id)},
+      {"what it does", algorithm.what},
       {"trade-off", algorithm.trade_off},
       {"cost", algorithm.cost},
       {"valid", algorithm.valid_text},
       {"follows the arrivals", yesOrNo(algorithm.uses_arrivals)},
-      {"follows nodes or links", yesOrNo(algorithm.gains_from != nullptr)},
+      {"follows nodes or links", yesOrNo(algorithm.suits_topology != nullptr)},
       {"keeps rank order", yesOrNo(algorithm.keeps_rank_order)},
       {"source", algorithm.source},
   };
   fmt::print("{}\n", algorithm.name);
   for (const auto& [name, value] : fields) fmt::print("  {:<21} {}\n", name, value);
   if (!algorithm.parameters.empty()) fmt::print("{}", parameterTable(algorithm).text());
-}
-
-void printMarkdown(const Algorithm& algorithm) {
-  fmt::print("{}", catalogueTable(std::span(&algorithm, 1), true).markdown());
-  if (!algorithm.parameters.empty()) fmt::print("\n{}", parameterTable(algorithm).markdown());
 }
 
 Outcome describeOne(const AlgorithmsArguments& arguments) {
@@ -109,7 +85,7 @@ Outcome describeOne(const AlgorithmsArguments& arguments) {
   if (arguments.json) {
     fmt::print("{}", formatJson(algorithmJson(*algorithm)));
   } else if (arguments.markdown) {
-    printMarkdown(*algorithm);
+    fmt::print("{}", formatSection(*algorithm));
   } else {
     printDetails(*algorithm);
   }
@@ -123,9 +99,9 @@ Outcome listAlgorithms(const AlgorithmsArguments& arguments) {
     for (const Algorithm& algorithm : catalogue()) rows.push_back(algorithmJson(algorithm));
     fmt::print("{}", formatJson(rows));
   } else if (arguments.markdown) {
-    fmt::print("{}", catalogueTable(catalogue(), true).markdown());
+    fmt::print("{}", formatDocument());
   } else {
-    fmt::print("{}", catalogueTable(catalogue(), false).text());
+    fmt::print("{}", catalogueTable().text());
   }
   return Outcome::ok();
 }

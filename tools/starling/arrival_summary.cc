@@ -43,7 +43,7 @@ struct AccumulatedArrivals {
 
 bool isEarlier(const RankArrival& a, const RankArrival& b) { return a.lateness < b.lateness; }
 
-// The latest but one; nullptr with fewer than two ranks.
+// Returns the latest rank but one; nullptr with fewer than two ranks.
 const RankArrival* runnerUp(std::span<const RankArrival> ranks, const RankArrival* latest) {
   const RankArrival* second = nullptr;
   for (const RankArrival& rank : ranks) {

@@ -1,4 +1,4 @@
-// When each rank of a key arrives, over all its epochs.
+// Sums up when each rank of a key arrives, over all its epochs.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,22 @@ struct RankArrival {
   Seconds deviation;  // over samples, within and between epochs
   Seconds predicted;  // for the call after the newest epoch
   std::string method;
-  // Mean distance between what an epoch predicted and what the next one measured; empty with fewer than two epochs.
+  // This is the mean distance between what an epoch predicted and what the next one measured; empty with fewer than two
+  // epochs.
   std::optional<Seconds> prediction_error;
 };
 
-// One for each rank, by rank. REQUIRES: `arrivals` of one key, oldest first.
+// Returns one summary for each rank, by rank. REQUIRES: `arrivals` are of one key, oldest first.
 std::vector<RankArrival> summarizeArrivals(std::span<const ArrivalRecord> arrivals);
 
-// nullptr when there are no ranks.
+// Returns nullptr when there are no ranks.
 const RankArrival* latestRank(std::span<const RankArrival> ranks);
 
-// The latest rank, when it is late beyond doubt: its distance to the next one is at least half its own lateness and
-// more than the deviation of either. Else nullptr.
+// Returns the latest rank when it is late beyond doubt: its distance to the next one is at least half its own lateness
+// and more than the deviation of either. Else returns nullptr.
 const RankArrival* standingOut(std::span<const RankArrival> ranks);
 
-// "Rank 5 stands out: ..." or that none does.
+// Says "Rank 5 stands out: ..." or that none does.
 std::string describeLatest(std::span<const RankArrival> ranks);
 
 }  // namespace starling::cli

@@ -6,9 +6,11 @@
 #include "arrival_summary.h"
 #include "command_options.h"
 #include "commands.h"
+#include "comparison.h"
 #include "key_json.h"
 #include "recording.h"
 #include "table.h"
+#include "terminal.h"
 #include "text_format.h"
 
 namespace starling::cli {
@@ -16,32 +18,36 @@ namespace {
 
 constexpr double kBarWidth = 40.0;
 
-// The latest rank has the full width.
+// Draws a bar; that of the latest rank has the full width.
 std::string bar(Seconds lateness, Seconds latest) {
   if (latest.value <= 0.0 || lateness.value <= 0.0) return "";
   return std::string(static_cast<std::size_t>(std::lround(kBarWidth * (lateness / latest))), '#');
 }
 
-void printArrivals(const std::vector<RankArrival>& ranks) {
+void printArrivals(const ComparedBy& compared_by, const std::vector<RankArrival>& ranks) {
+  if (ranks.empty()) {
+    fmt::print("{}\n", whyNoArrivals(compared_by));
+    return;
+  }
   Table table({{"RANK", Align::kRight},
                {"LATENESS", Align::kRight},
                {"DEVIATION", Align::kRight},
                {"PREDICTED", Align::kRight},
                {"PREDICTOR"},
                {""}});
-  const Seconds latest = ranks.empty() ? Seconds{} : latestRank(ranks)->lateness;
+  const Seconds latest = latestRank(ranks)->lateness;
   for (const RankArrival& rank : ranks) {
     table.addRow({std::to_string(rank.rank), formatDuration(rank.lateness), formatDuration(rank.deviation),
                   formatDuration(rank.predicted), rank.method, bar(rank.lateness, latest)});
   }
   if (!ranks.empty()) fmt::print("{}", table.text());
-  fmt::print("{}\n", describeLatest(ranks));
+  show("{}\n", describeLatest(ranks));
 }
 
 Json arrivalsJson(const RecordedKey& key, const std::vector<RankArrival>& ranks) {
   Json row;
   for (const char* field :
-       {"run", "site", "where", "communicator", "communicator_size", "bytes", "type", "operation"}) {
+       {"run", "site", "where", "communicator", "communicator_size", "bytes", "type", "operation", "compared_by"}) {
     row[field] = keyJson(key)[field];
   }
   row["ranks"] = Json::array();
@@ -66,10 +72,11 @@ Outcome showArrivals(const Query& query, const std::string& database) {
       rows.push_back(arrivalsJson(key, ranks));
       continue;
     }
-    fmt::print("{}Site {}: {}, {} {}/{}, run {}\n", first ? "" : "\n", key.siteNumber(), key.where(),
-               formatBytes(Bytes{key.row.key.bytes}), key.row.key.id.type, key.row.key.id.operation, key.run.number);
+    if (!first) fmt::print("\n");
+    show("Site {}: {}, {} {}/{}, run {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
+         key.row.key.id.type, key.row.key.id.operation, key.run.number);
     first = false;
-    printArrivals(ranks);
+    printArrivals(key.row.communicator.compared_by, ranks);
   }
   if (query.json) fmt::print("{}", formatJson(rows));
   return Outcome::ok();

@@ -8,10 +8,38 @@
 namespace starling::cli {
 namespace {
 
+// Adds up one kind of time, epoch after epoch. What one epoch lacks is not known of all of them.
+struct AccumulatedTime {
+  Moments moments;
+  TimeSummary summary;
+  bool has_epoch = false;
+  bool has_means = true;
+  bool has_minima = true;
+  bool has_deviations = true;
+
+  void add(std::int64_t samples, const TimeSummary& epoch) {
+    has_epoch = true;
+    has_means = has_means && epoch.mean;
+    has_minima = has_minima && epoch.minimum;
+    has_deviations = has_deviations && epoch.deviation;
+    moments.add(samples, epoch.mean.value_or(0.0), epoch.deviation.value_or(0.0));
+    if (epoch.minimum) summary.minimum = std::min(summary.minimum.value_or(*epoch.minimum), *epoch.minimum);
+  }
+
+  TimeSummary finished() const {
+    TimeSummary result;
+    if (!has_epoch || !has_means) return result;
+    result.mean = moments.mean();
+    if (has_minima) result.minimum = summary.minimum;
+    if (has_deviations) result.deviation = moments.deviation();
+    return result;
+  }
+};
+
 struct AccumulatedCalls {
   CandidateSummary summary;
-  Moments elapsed;
-  Moments post_arrival;
+  AccumulatedTime elapsed;
+  AccumulatedTime post_arrival;
 
   void add(const ObservationRecord& observation) {
     summary.choice = observation.choice;
@@ -19,18 +47,17 @@ struct AccumulatedCalls {
     summary.calls += observation.calls;
     if (observation.exploration) summary.exploration_calls += observation.calls;
     if (observation.samples <= 0) return;
-    const Seconds minimum{observation.post_arrival_minimum};
-    summary.post_arrival_minimum = summary.samples == 0 ? minimum : std::min(summary.post_arrival_minimum, minimum);
     summary.samples += observation.samples;
-    elapsed.add(observation.samples, observation.elapsed_mean, 0.0);
-    post_arrival.add(observation.samples, observation.post_arrival_mean, observation.post_arrival_deviation);
+    elapsed.add(observation.samples,
+                {observation.elapsed_mean, observation.elapsed_minimum, observation.elapsed_deviation});
+    post_arrival.add(observation.samples, {observation.post_arrival_mean, observation.post_arrival_minimum,
+                                           observation.post_arrival_deviation});
   }
 
   CandidateSummary finished() const {
     CandidateSummary result = summary;
-    result.elapsed = Seconds{elapsed.mean()};
-    result.post_arrival = Seconds{post_arrival.mean()};
-    result.post_arrival_deviation = Seconds{post_arrival.deviation()};
+    result.elapsed = elapsed.finished();
+    result.post_arrival = post_arrival.finished();
     return result;
   }
 };
@@ -43,8 +70,9 @@ std::vector<CandidateSummary> summarizeCandidates(std::span<const ObservationRec
   std::vector<CandidateSummary> summaries;
   for (const auto& [choice, accumulated] : by_choice) summaries.push_back(accumulated.finished());
   std::stable_sort(summaries.begin(), summaries.end(), [](const CandidateSummary& a, const CandidateSummary& b) {
-    if ((a.samples > 0) != (b.samples > 0)) return a.samples > 0;
-    return a.post_arrival < b.post_arrival;
+    const std::optional<double>& first = a.compared().mean;
+    const std::optional<double>& second = b.compared().mean;
+    return first && (!second || *first < *second);
   });
   return summaries;
 }

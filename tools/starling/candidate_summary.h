@@ -1,32 +1,40 @@
-// What each candidate of a key cost, over all its epochs.
+// Sums up what each candidate of a key cost, over all its epochs.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/units.h"
 #include "store/records.h"
 
 namespace starling::cli {
+
+// These are over samples, in seconds, and empty where they are not recorded of every epoch with samples.
+struct TimeSummary {
+  std::optional<double> mean;
+  std::optional<double> minimum;
+  std::optional<double> deviation;  // within and between epochs
+};
 
 struct CandidateSummary {
   std::string choice;
   std::int64_t epochs = 0;
   std::int64_t calls = 0;
   std::int64_t exploration_calls = 0;
-  std::int64_t samples = 0;  // calls that were stamped; where 0, the figures below mean nothing
-  Seconds elapsed;           // mean over samples
-  Seconds post_arrival;      // mean over samples
-  Seconds post_arrival_minimum;
-  Seconds post_arrival_deviation;  // over samples, within and between epochs
+  std::int64_t samples = 0;  // calls that were stamped
+  TimeSummary elapsed;
+  TimeSummary post_arrival;  // empty also where the ranks' clocks cannot be compared
+
+  // Returns what candidates are compared by: post-arrival times where they are known.
+  const TimeSummary& compared() const { return post_arrival.mean ? post_arrival : elapsed; }
 };
 
-// One for each choice, quickest after the last arrival first, those without samples last.
+// Returns one summary for each choice, by rising compared().mean, those without one last.
 std::vector<CandidateSummary> summarizeCandidates(std::span<const ObservationRecord> observations);
 
-// nullptr when `choice` was not tried.
+// Returns nullptr when `choice` was not tried.
 const CandidateSummary* findCandidate(std::span<const CandidateSummary> candidates, const std::string& choice);
 
 }  // namespace starling::cli

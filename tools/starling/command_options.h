@@ -1,4 +1,4 @@
-// Options that several commands share.
+// Defines options that several commands share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ std::function<std::string(const std::string&)> checkedBy(Result<Value> (*parse)(
   return [parse](const std::string& text) { return parse(text).status().message(); };
 }
 
-// What the commands that read the database ask for.
+// The commands that read the database ask for this.
 struct Query {
   std::string run = "latest";
   std::string site;
@@ -24,7 +24,7 @@ struct Query {
 
 void addRunOption(CLI::App& command, std::string& run);
 void addJsonFlag(CLI::App& command, bool& json);
-// SITE, --run and --json.
+// Adds SITE, --run and --json.
 void addSiteQuery(CLI::App& command, Query& query);
 
 }  // namespace starling::cli

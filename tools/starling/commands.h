@@ -12,12 +12,12 @@
 
 namespace starling::cli {
 
-// What every command may use. Filled before an action runs.
+// Every command may use these values, which are filled before an action runs.
 struct Globals {
   std::string database;                    // --db; empty: not given
   std::vector<std::string> raw_arguments;  // of a command whose row says takes_raw_arguments
 
-  // --db, else what the environment says.
+  // Returns what --db says, else what the environment says.
   std::string databaseInForce() const;
 };
 

@@ -7,6 +7,7 @@
 #include "key_json.h"
 #include "recording.h"
 #include "table.h"
+#include "terminal.h"
 #include "text_format.h"
 
 namespace starling::cli {
@@ -34,6 +35,7 @@ Table decisionsTable(const std::vector<Taken>& taken) {
                {"CALL", Align::kRight},
                {"EPOCH", Align::kRight},
                {"ALGORITHM"},
+               {"COMPARED BY"},
                {"EXPECTED", Align::kRight},
                {"MEASURED", Align::kRight},
                {"NATIVE", Align::kRight},
@@ -41,8 +43,8 @@ Table decisionsTable(const std::vector<Taken>& taken) {
   for (const auto& [key, decision] : taken) {
     table.addRow({std::to_string(key.run.number), std::to_string(key.siteNumber()),
                   formatBytes(Bytes{key.row.key.bytes}), std::to_string(decision.call), std::to_string(decision.epoch),
-                  decision.choice, formatDuration(decision.expected), formatDuration(decision.measured),
-                  formatDuration(decision.native), decision.reason});
+                  decision.choice, key.row.communicator.compared_by.value_or("-"), formatDuration(decision.expected),
+                  formatDuration(decision.measured), formatDuration(decision.native), decision.reason});
   }
   return table;
 }
@@ -63,7 +65,7 @@ Outcome listDecisions(const Query& query, const std::string& database) {
     for (const auto& [key, decision] : taken.value()) rows.push_back(decisionJson(key, decision));
     fmt::print("{}", formatJson(rows));
   } else if (taken.value().empty()) {
-    fmt::print("No decision was taken in {}: not converged.\n", recording.value().describeRuns());
+    show("No decision was taken in {}: not converged.\n", recording.value().describeRuns());
   } else {
     fmt::print("{}", decisionsTable(taken.value()).text());
   }
@@ -77,6 +79,11 @@ Action setUpDecisions(CLI::App& command, const Globals& globals) {
   command.add_option("SITE", query->site, "Number or label of the site, or a part of its symbol (default: all sites)");
   addRunOption(command, query->run);
   addJsonFlag(command, query->json);
+  command.footer(
+      "EXPECTED is the post-arrival time by the cost model. MEASURED (of the algorithm) and NATIVE (of the MPI "
+      "library's "
+      "own)\nare times of the kind that COMPARED BY names: post_arrival, or elapsed where the ranks' clocks cannot be "
+      "compared.");
   return [query, &globals] { return listDecisions(*query, globals.databaseInForce()); };
 }
 

@@ -5,32 +5,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <fstream>
-#include <memory>
 #include <optional>
 
 #include "algos/catalogue.h"
 #include "installation.h"
+#include "process_output.h"
 #include "store/reader.h"
 
 namespace starling::cli {
 namespace {
 
-std::string quotedForShell(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string firstLineOf(const std::string& program, const std::string& argument) {
-  const std::string command = quotedForShell(program) + " " + argument + " 2>/dev/null";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::array<char, 512> line{};
-  if (!pipe || std::fgets(line.data(), static_cast<int>(line.size()), pipe.get()) == nullptr) return "";
-  std::string text = line.data();
-  text.erase(text.find_last_not_of("\r\n") + 1);
-  return text;
+  const std::string output = outputOf(quotedForShell(program) + " " + argument + " 2>/dev/null");
+  return output.substr(0, output.find_first_of("\r\n"));
 }
 
 std::optional<std::string> valueOf(const Entries& environment, const std::string& name) {
@@ -40,7 +28,7 @@ std::optional<std::string> valueOf(const Entries& environment, const std::string
   return std::nullopt;
 }
 
-// The nearest folder of `path` that exists; the working directory for a bare file name.
+// Returns the nearest folder of `path` that exists, or the working directory for a bare file name.
 std::filesystem::path existingFolder(const std::filesystem::path& path) {
   std::error_code fault;
   std::filesystem::path folder = std::filesystem::absolute(path, fault).parent_path();
@@ -124,7 +112,7 @@ Finding checkDatabase(const std::string& path) {
     return {Health::kFault, "database", runs.status().message(),
             "move the file away, or set STARLING_DB to another path"};
   }
-  // SQLite keeps its journal beside the file.
+  // The folder has to be writable, too, because SQLite keeps its journal beside the file.
   if (access(path.c_str(), W_OK) != 0 || access(existingFolder(path).c_str(), W_OK | X_OK) != 0) {
     return {Health::kWarning, "database", path + " is readable but not writable: runs learn nothing new",
             "make file and folder writable, or set STARLING_DB to another path"};

@@ -1,4 +1,4 @@
-// What can be wrong with an installation, one check each.
+// Checks what can be wrong with an installation, one function for each thing.
 #pragma once
 
 #include <filesystem>
@@ -20,15 +20,15 @@ struct Finding {
   std::string remedy;  // how to mend it; empty when there is nothing to mend
 };
 
-// Names and values of environment variables, "NAME=value".
+// Entries are names and values of environment variables, "NAME=value".
 using Entries = std::vector<std::string>;
 
 Finding checkMpirun(const std::string& search_path);
 Finding checkPreload(const std::filesystem::path& executable);
 Finding checkDatabase(const std::string& path);
-// One finding per rejected value, unknown STARLING_ name and unusable algorithm; one that says all is well otherwise.
+// Returns one finding per rejected value, unknown STARLING_ name and unusable algorithm, or one that says all is well.
 std::vector<Finding> checkOptions(const Entries& environment);
-// Users who pin an algorithm of the MPI library decide what `native` means.
+// Finds a pinned algorithm of the MPI library, by which the user decides what `native` means.
 std::vector<Finding> checkPinning(const Entries& environment);
 
 }  // namespace starling::cli

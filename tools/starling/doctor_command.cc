@@ -2,33 +2,70 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 
-#include "command_options.h"
+#include "call_stack.h"
 #include "commands.h"
 #include "doctor_checks.h"
 #include "installation.h"
 #include "json_text.h"
+#include "terminal.h"
 
 extern char** environ;
 
 namespace starling::cli {
 namespace {
 
-std::vector<Finding> allFindings(const std::string& database) {
+struct Request {
+  bool json = false;
+  std::string database;              // --db; empty: not given
+  std::vector<std::string> command;  // after `--`
+};
+
+// Everything after `--` belongs to the program that is asked about.
+Result<Request> parseRequest(const std::vector<std::string>& arguments) {
+  Request request;
+  for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
+    if (*argument == "--") {
+      request.command.assign(argument + 1, arguments.end());
+      if (request.command.empty()) return Status::error("there is no program after `--`");
+    } else if (*argument == "--json") {
+      request.json = true;
+      continue;
+    } else if (*argument == "--db" && argument + 1 != arguments.end()) {
+      request.database = *++argument;
+      continue;
+    } else {
+      return Status::error("not expected: " + *argument);
+    }
+    break;
+  }
+  return request;
+}
+
+std::vector<Finding> allFindings(const Request& request, const std::string& database) {
   Entries environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  const char* search_path = std::getenv("PATH");
-  std::vector<Finding> findings{checkMpirun(search_path == nullptr ? "" : search_path), checkPreload(executablePath()),
-                                checkDatabase(database)};
-  for (auto& more : {checkOptions(environment), checkPinning(environment)}) {
-    findings.insert(findings.end(), more.begin(), more.end());
+  const char* path = std::getenv("PATH");
+  const std::string search_path = path == nullptr ? "" : path;
+  std::vector<Finding> findings{checkMpirun(search_path), checkPreload(executablePath()), checkDatabase(database)};
+  std::vector<std::vector<Finding>> more{checkOptions(environment), checkPinning(environment)};
+  const auto library = findPreload(executablePath());
+  if (!request.command.empty() && library) {
+    more.push_back(checkCommand(request.command.front(), search_path, environment, library->string()));
   }
+  for (const auto& group : more) findings.insert(findings.end(), group.begin(), group.end());
   return findings;
 }
 
-Outcome examine(bool json, const std::string& database) {
-  const std::vector<Finding> findings = allFindings(database);
+Outcome examine(const Globals& globals) {
+  const Result<Request> request = parseRequest(globals.raw_arguments);
+  if (!request.isOk()) {
+    return Outcome::usage(request.status().message() + "; write `starling doctor` or `starling doctor -- program`");
+  }
+  const bool json = request.value().json;
+  const std::string& own_database = request.value().database;
+  const std::vector<Finding> findings =
+      allFindings(request.value(), own_database.empty() ? globals.databaseInForce() : own_database);
   Json rows = Json::array();
   for (const Finding& finding : findings) {
     if (json) {
@@ -40,8 +77,8 @@ Outcome examine(bool json, const std::string& database) {
       rows.push_back(std::move(row));
       continue;
     }
-    fmt::print("{:<8} {:<17} {}\n", healthName(finding.health), finding.subject, finding.text);
-    if (!finding.remedy.empty()) fmt::print("{:<8} {:<17} {}\n", "", "", "to mend: " + finding.remedy);
+    show("{:<8} {:<17} {}\n", healthName(finding.health), finding.subject, finding.text);
+    if (!finding.remedy.empty()) show("{:<8} {:<17} {}\n", "", "", "to mend: " + finding.remedy);
   }
   if (json) fmt::print("{}", formatJson(rows));
   const auto faults = std::count_if(findings.begin(), findings.end(),
@@ -52,10 +89,17 @@ Outcome examine(bool json, const std::string& database) {
 
 }  // namespace
 
+// The options are declared for the help only: parseRequest() reads them, because a program's stand behind them.
 Action setUpDoctor(CLI::App& command, const Globals& globals) {
-  const auto json = std::make_shared<bool>(false);
-  addJsonFlag(command, *json);
-  return [json, &globals] { return examine(*json, globals.databaseInForce()); };
+  command.add_flag("--json")->description("Print JSON");
+  command.add_option("program")->description("After `--`: what the ranks run, and its arguments")->option_text("...");
+  command.footer(
+      "  starling doctor\n"
+      "  starling doctor -- ./app input.txt\n"
+      "With a program, says which libraries wrap its MPI functions and whether Starling comes first. LD_PRELOAD "
+      "counts\n"
+      "as it is where it names libstarling_preload.so, else as `starling run` sets it. The program is not run.");
+  return [&globals] { return examine(globals); };
 }
 
 }  // namespace starling::cli

@@ -7,6 +7,7 @@
 #include "explanation.h"
 #include "key_json.h"
 #include "recording.h"
+#include "terminal.h"
 
 namespace starling::cli {
 namespace {
@@ -31,7 +32,7 @@ Outcome explainSite(const Query& query, const std::string& database) {
     }
     if (!first) fmt::print("\n");
     first = false;
-    for (const std::string& sentence : sentences) fmt::print("{}\n", sentence);
+    for (const std::string& sentence : sentences) show("{}\n", sentence);
   }
   if (query.json) fmt::print("{}", formatJson(rows));
   return Outcome::ok();

@@ -4,6 +4,7 @@
 
 #include "arrival_summary.h"
 #include "candidate_summary.h"
+#include "comparison.h"
 #include "text_format.h"
 
 namespace starling::cli {
@@ -13,23 +14,29 @@ using Candidates = std::vector<CandidateSummary>;
 
 constexpr const char* kNative = "native";
 
+const ComparedBy& comparedByOf(const Evidence& evidence) { return evidence.key.row.communicator.compared_by; }
+
+// Returns the end of a sentence.
+std::string timeInCalls(const KeyRecord& key) {
+  if (!key.seconds) return "; the time there is not known, because no call was timed.";
+  const std::string total = fmt::format(" and spent {} there on average", formatDuration(key.seconds));
+  if (key.calls <= 0) return total + ".";
+  const Seconds per_call{*key.seconds / static_cast<double>(key.calls)};
+  return fmt::format("{} ({} per call).", total, formatDuration(per_call));
+}
+
 std::string callsSentence(const RecordedKey& recorded) {
   const KeyRecord& key = recorded.row.key;
-  const std::string per_call =
-      key.calls > 0
-          ? fmt::format(" ({} per call)", formatDuration(Seconds{key.seconds / static_cast<double>(key.calls)}))
-          : "";
-  return fmt::format("Site {}, {}: in run {} its {} ranks made {} of {} ({}, {}) and spent {} there on average{}.",
-                     recorded.siteNumber(), recorded.where(), recorded.run.number, recorded.row.communicator.size,
-                     formatCalls(key.calls), formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
-                     formatDuration(Seconds{key.seconds}), per_call);
+  return fmt::format("Site {}, {}: in run {} its {} ranks made {} of {} ({}, {}){}", recorded.siteNumber(),
+                     recorded.where(), recorded.run.number, recorded.row.communicator.size, formatCalls(key.calls),
+                     formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation, timeInCalls(key));
 }
 
 std::vector<std::string> arrivalSentences(const Evidence& evidence) {
   const std::vector<RankArrival> ranks = summarizeArrivals(evidence.arrivals);
-  std::vector<std::string> sentences{describeLatest(ranks)};
   const RankArrival* latest = latestRank(ranks);
-  if (latest == nullptr) return sentences;
+  if (latest == nullptr) return {whyNoArrivals(comparedByOf(evidence))};
+  std::vector<std::string> sentences{describeLatest(ranks)};
   const std::string error = latest->prediction_error
                                 ? fmt::format("; so far such predictions were off by {} on average",
                                               formatDuration(*latest->prediction_error))
@@ -40,53 +47,75 @@ std::vector<std::string> arrivalSentences(const Evidence& evidence) {
 }
 
 std::string costOf(const CandidateSummary& candidate) {
-  if (candidate.samples == 0) return candidate.choice + " (no call measured)";
-  return fmt::format("{} {} (deviation {}, {} measured)", candidate.choice, formatDuration(candidate.post_arrival),
-                     formatDuration(candidate.post_arrival_deviation), formatCalls(candidate.samples));
+  if (!candidate.compared().mean) return candidate.choice + " (no call measured)";
+  return fmt::format("{} {} (deviation {}, {} measured)", candidate.choice, formatDuration(candidate.compared().mean),
+                     formatDuration(candidate.compared().deviation), formatCalls(candidate.samples));
+}
+
+const char* timeOfTrials(const ComparedBy& compared_by) {
+  if (!compared_by) return "Time, mean over ranks,";
+  return isComparedByElapsed(compared_by) ? "Mean elapsed time" : "Post-arrival time, mean over ranks,";
 }
 
 std::vector<std::string> trialSentences(const Evidence& evidence, const Candidates& candidates) {
-  if (candidates.empty()) return {"No candidate was measured."};
+  // Candidates that were measured come first.
+  if (candidates.empty() || !candidates.front().compared().mean) return {"No candidate was measured."};
   std::string costs;
   for (const CandidateSummary& candidate : candidates) costs += (costs.empty() ? "" : ", ") + costOf(candidate);
-  std::vector<std::string> sentences{
-      fmt::format("Post-arrival time, mean over ranks, of what was tried in {} of exploration: {}.",
-                  formatCalls(evidence.key.row.key.exploration_calls), costs)};
+  std::vector<std::string> sentences{fmt::format("{} of what was tried in {} of exploration: {}.",
+                                                 timeOfTrials(comparedByOf(evidence)),
+                                                 formatCalls(evidence.key.row.key.exploration_calls), costs)};
+  if (isComparedByElapsed(comparedByOf(evidence))) {
+    sentences.emplace_back("Elapsed times include waiting for ranks that come late.");
+  } else if (!comparedByOf(evidence)) {
+    sentences.push_back(comparisonNote(comparedByOf(evidence)));
+  }
   const CandidateSummary* native = findCandidate(candidates, kNative);
-  if (native == nullptr || native->samples == 0) {
+  if (native == nullptr || !native->compared().mean) {
     sentences.emplace_back("The MPI library's own allreduce (native) was not measured here, so no gain can be stated.");
   }
   return sentences;
 }
 
-std::string gainText(const KeyRecord& key) {
+std::string gainText(const Evidence& evidence) {
+  const KeyRecord& key = evidence.key.row.key;
   if (!key.gain || key.choice == kNative) return "";
-  return *key.gain >= 1.0 ? fmt::format(", {:.2f} times as fast as native after the last arrival", *key.gain)
-                          : fmt::format(", at {:.2f} of native's speed after the last arrival", *key.gain);
+  std::string by;
+  if (comparedByOf(evidence) == kByPostArrival) by = " after the last arrival";
+  if (isComparedByElapsed(comparedByOf(evidence))) by = " by mean elapsed time";
+  return *key.gain >= 1.0 ? fmt::format(", {:.2f} times as fast as native{}", *key.gain, by)
+                          : fmt::format(", at {:.2f} of native's speed{}", *key.gain, by);
 }
 
-std::string decisionFigures(const DecisionRecord& decision) {
+std::string decisionFigures(const DecisionRecord& decision, const ComparedBy& compared_by) {
   std::string text;
-  const auto append = [&text](const char* name, const std::optional<double>& seconds) {
+  const auto append = [&text](const std::string& name, const std::optional<double>& seconds) {
     if (seconds) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, formatDuration(seconds));
   };
-  append("expected", decision.expected);
+  // The cost model knows post-arrival times alone.
+  if (compared_by == kByPostArrival) append("expected", decision.expected);
   append("measured", decision.measured);
   append("native", decision.native);
-  return text.empty() ? "" : " (post-arrival time: " + text + ")";
+  if (!text.empty()) text = comparedTime(compared_by) + ": " + text;
+  if (compared_by != kByPostArrival && decision.expected) {
+    text += fmt::format("{}the cost model expected a post-arrival time of {}", text.empty() ? "" : "; ",
+                        formatDuration(decision.expected));
+  }
+  return text.empty() ? "" : " (" + text + ")";
 }
 
 std::vector<std::string> choiceSentences(const Evidence& evidence) {
   const KeyRecord& key = evidence.key.row.key;
   const std::string table =
       key.table.empty() ? "ranks in their own order" : "virtual-rank table " + formatRankTable(key.table);
-  std::vector<std::string> sentences{fmt::format("In force: {}, {}{}.", key.choice, table, gainText(key))};
+  std::vector<std::string> sentences{fmt::format("In force: {}, {}{}.", key.choice, table, gainText(evidence))};
   if (evidence.decisions.empty()) {
     sentences.emplace_back("No decision was recorded in this run.");
   } else {
     const DecisionRecord& decision = evidence.decisions.back();
     sentences.push_back(fmt::format("Decided at call {} (epoch {}) for {}{}: {}", decision.call, decision.epoch,
-                                    decision.choice, decisionFigures(decision), decision.reason));
+                                    decision.choice, decisionFigures(decision, comparedByOf(evidence)),
+                                    decision.reason));
   }
   return sentences;
 }
@@ -106,20 +135,29 @@ std::string stateSentence(const KeyRecord& key) {
   return fmt::format("Not converged: its state is {}.", key.state);
 }
 
-std::string changeSentence(const KeyRecord& key, const Candidates& candidates) {
+// Decisions compare medians; the mean stands in where the latest decision has none for what is in force.
+std::string barSentence(const Evidence& evidence, const CandidateSummary* chosen) {
+  const std::vector<DecisionRecord>& decisions = evidence.decisions;
+  const bool is_decided = !decisions.empty() && decisions.back().choice == evidence.key.row.key.choice;
+  std::optional<double> bar = is_decided ? decisions.back().measured : std::nullopt;
+  if (!bar && chosen != nullptr) bar = chosen->compared().mean;
+  if (!bar) return "To replace it, a candidate would have had to cost less by more than the noise";
+  const std::optional<double> deviation = chosen == nullptr ? std::nullopt : chosen->compared().deviation;
+  const std::string noise = deviation ? fmt::format(" (deviation {})", formatDuration(deviation)) : "";
+  return fmt::format("To replace it, a candidate's median would have had to be less than {} by more than the noise{}",
+                     formatDuration(bar), noise);
+}
+
+std::string changeSentence(const Evidence& evidence, const Candidates& candidates) {
+  const KeyRecord& key = evidence.key.row.key;
   if (key.state == "passes_through") return "Only calls of a kind that Starling takes would be tuned.";
   if (key.state != "settled")
     return "More calls in one run would change it: exploration starts anew with each run until a key has settled.";
-  const CandidateSummary* chosen = findCandidate(candidates, key.choice);
-  std::string bar = "To replace it, a candidate would have had to cost less by more than the noise";
-  if (chosen != nullptr && chosen->samples > 0) {
-    bar = fmt::format(
-        "To replace it, a candidate would have had to cost less than {} by more than the noise (deviation {})",
-        formatDuration(chosen->post_arrival), formatDuration(chosen->post_arrival_deviation));
-  }
+  std::string bar = barSentence(evidence, findCandidate(candidates, key.choice));
   for (const CandidateSummary& candidate : candidates) {
-    if (candidate.choice == key.choice || candidate.samples == 0) continue;
-    bar += fmt::format("; the nearest tried is {} at {}", candidate.choice, formatDuration(candidate.post_arrival));
+    if (candidate.choice == key.choice || !candidate.compared().mean) continue;
+    bar += fmt::format("; the nearest tried is {} at {} on average", candidate.choice,
+                       formatDuration(candidate.compared().mean));
     break;
   }
   const bool is_native = key.choice == "native";
@@ -141,7 +179,7 @@ std::vector<std::string> explain(const Evidence& evidence) {
   append(arrivalSentences(evidence));
   append(trialSentences(evidence, candidates));
   append(choiceSentences(evidence));
-  append({stateSentence(key), changeSentence(key, candidates)});
+  append({stateSentence(key), changeSentence(evidence, candidates)});
   return sentences;
 }
 

@@ -1,4 +1,4 @@
-// Why a key uses what it uses, in sentences with the figures that the decision rests on.
+// Explains why a key uses what it uses, in sentences with the figures that the decision rests on.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace starling::cli {
 
-// How often it is called, who comes late, what was tried and what it cost, why the choice, whether it is settled, and
-// what would change it. Everything is taken from stored records.
+// Tells how often the key is called, who comes late, what was tried and what it cost, why the choice was made, whether
+// it is settled, and what would change it. Everything is taken from stored records.
 std::vector<std::string> explain(const Evidence& evidence);
 
-// The key's choice is settled, or the key is not tuned at all.
+// Returns whether the key's choice is settled, or the key is not tuned at all.
 bool isConverged(const KeyRecord& key);
 
 }  // namespace starling::cli

@@ -10,12 +10,6 @@
 #include <set>
 
 namespace starling::cli {
-namespace {
-
-constexpr const char* kPreloadName = "libstarling_preload.so";
-
-}  // namespace
-
 std::filesystem::path executablePath() {
   std::error_code fault;
   return std::filesystem::read_symlink("/proc/self/exe", fault);

@@ -1,4 +1,4 @@
-// Where the parts that a run needs are.
+// Finds the parts that a run needs.
 #pragma once
 
 #include <filesystem>
@@ -8,22 +8,26 @@
 
 namespace starling::cli {
 
-// Path of this executable; empty when the system does not tell.
+// The library that wraps MPI has this file name.
+inline constexpr const char* kPreloadName = "libstarling_preload.so";
+
+// Returns the path of this executable; empty when the system does not tell.
 std::filesystem::path executablePath();
 
-// Where libstarling_preload.so may be for an executable in bin/: the build tree and an installation look alike.
+// Returns where libstarling_preload.so may be for an executable in bin/: the build tree and an installation look alike.
 std::vector<std::filesystem::path> preloadCandidates(const std::filesystem::path& executable);
 
-// The first candidate that exists.
+// Returns the first candidate that exists.
 std::optional<std::filesystem::path> findPreload(const std::filesystem::path& executable);
 
-// The first executable file called `name` in `search_path` (folders with ':' between them).
+// Returns the first executable file called `name` in `search_path` (folders with ':' between them).
 std::optional<std::filesystem::path> findProgram(const std::string& name, const std::string& search_path);
 
-// findProgram() in this process's PATH.
+// Returns the first one in this process's PATH.
 std::optional<std::filesystem::path> findProgram(const std::string& name);
 
-// Cores that this process may run on; hardware threads of one core count once, as mpirun counts its slots. At least 1.
+// Returns the cores that this process may run on, at least 1; hardware threads of one core count once, as mpirun counts
+// its slots.
 int availableCores();
 
 }  // namespace starling::cli

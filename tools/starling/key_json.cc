@@ -2,6 +2,12 @@
 
 namespace starling::cli {
 
+namespace {
+
+Json textJson(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
+
+}  // namespace
+
 Json keyJson(const RecordedKey& recorded) {
   const KeyRow& row = recorded.row;
   const KeyRecord& key = row.key;
@@ -26,29 +32,29 @@ Json keyJson(const RecordedKey& recorded) {
   json["operation"] = key.id.operation;
   json["calls"] = key.calls;
   json["exploration_calls"] = key.exploration_calls;
-  json["seconds"] = key.seconds;
-  json["imbalance"] = key.imbalance;
+  json["seconds"] = optionalJson(key.seconds);
+  json["imbalance"] = optionalJson(key.imbalance);
   json["algorithm"] = key.choice;
   json["table"] = key.table;
   json["gain"] = optionalJson(key.gain);
+  json["compared_by"] = textJson(row.communicator.compared_by);
   json["state"] = key.state;
   return json;
 }
 
 Json candidateJson(const CandidateSummary& candidate) {
-  const auto measured = [&candidate](Seconds seconds) {
-    return candidate.samples > 0 ? Json(seconds.value) : Json(nullptr);
-  };
   Json json;
   json["algorithm"] = candidate.choice;
   json["epochs"] = candidate.epochs;
   json["calls"] = candidate.calls;
   json["exploration_calls"] = candidate.exploration_calls;
   json["samples"] = candidate.samples;
-  json["elapsed"] = measured(candidate.elapsed);
-  json["post_arrival"] = measured(candidate.post_arrival);
-  json["post_arrival_minimum"] = measured(candidate.post_arrival_minimum);
-  json["post_arrival_deviation"] = measured(candidate.post_arrival_deviation);
+  json["elapsed"] = optionalJson(candidate.elapsed.mean);
+  json["elapsed_minimum"] = optionalJson(candidate.elapsed.minimum);
+  json["elapsed_deviation"] = optionalJson(candidate.elapsed.deviation);
+  json["post_arrival"] = optionalJson(candidate.post_arrival.mean);
+  json["post_arrival_minimum"] = optionalJson(candidate.post_arrival.minimum);
+  json["post_arrival_deviation"] = optionalJson(candidate.post_arrival.deviation);
   return json;
 }
 
@@ -77,6 +83,7 @@ Json decisionJson(const RecordedKey& key, const DecisionRecord& decision) {
   json["call"] = decision.call;
   json["algorithm"] = decision.choice;
   json["table"] = decision.table;
+  json["compared_by"] = textJson(key.row.communicator.compared_by);
   json["expected"] = optionalJson(decision.expected);
   json["measured"] = optionalJson(decision.measured);
   json["native"] = optionalJson(decision.native);

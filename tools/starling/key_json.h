@@ -1,4 +1,4 @@
-// Recorded keys and what belongs to them as JSON. Durations are in seconds.
+// Writes recorded keys and what belongs to them as JSON. Durations are in seconds.
 #pragma once
 
 #include "arrival_summary.h"

@@ -1,4 +1,4 @@
-// A late rank, as users write it.
+// Reads a late rank as users write it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct LateRank {
   Seconds lateness;
 };
 
-// "RANK:DURATION", as in "3:50ms".
+// Reads "RANK:DURATION", as in "3:50ms".
 Result<LateRank> parseLateRank(std::string_view text);
 
 }  // namespace starling::cli

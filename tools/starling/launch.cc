@@ -1,9 +1,10 @@
 #include "launch.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 namespace starling::cli {
 namespace {
@@ -55,7 +56,7 @@ class Parser {
     request_.mpirun_arguments.push_back(arguments_[index]);
   }
 
-  // True when the argument was starling's own (or -n) and has been taken.
+  // Returns true when the argument was starling's own (or -n) and has been taken.
   Result<bool> takeOwn(std::size_t end) {
     const std::string& argument = arguments_[next_];
     if (argument == "--verbose") {
@@ -100,6 +101,37 @@ class Parser {
 
 }  // namespace
 
+namespace {
+
+// Recognizes the run-time library of a sanitizer, which must be the first of all or ends the program.
+bool isSanitizer(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename();
+  return name.starts_with("libasan.") || name.starts_with("libtsan.") || name.starts_with("liblsan.") ||
+         name.starts_with("libubsan.") || name.starts_with("libclang_rt.");
+}
+
+// Returns a value of LD_PRELOAD with `library` in front of the others, so that no tool among them goes past it to
+// PMPI_.
+std::string preloadWith(const std::string& library, const std::string& others) {
+  std::vector<std::string> libraries = preloadedLibraries(others);
+  const auto place = std::find_if_not(libraries.begin(), libraries.end(), isSanitizer);
+  libraries.insert(place, library);
+  return fmt::format("{}", fmt::join(libraries, ":"));
+}
+
+}  // namespace
+
+std::vector<std::string> preloadedLibraries(const std::string& value) {
+  std::vector<std::string> libraries;
+  std::size_t start = 0;
+  while (start < value.size()) {
+    const std::size_t end = std::min(value.find_first_of(": ", start), value.size());
+    if (end > start) libraries.push_back(value.substr(start, end - start));
+    start = end + 1;
+  }
+  return libraries;
+}
+
 Result<LaunchRequest> parseLaunch(std::span<const std::string> arguments) { return Parser(arguments).parse(); }
 
 RankEnvironment rankEnvironment(std::span<const std::string> environment, const std::string& library) {
@@ -107,9 +139,7 @@ RankEnvironment rankEnvironment(std::span<const std::string> environment, const 
   RankEnvironment result{library, {}};
   for (const std::string& entry : environment) {
     if (entry.starts_with("STARLING_")) result.variables.push_back(entry.substr(0, entry.find('=')));
-    if (entry.starts_with(kPreload) && entry.size() > kPreload.size()) {
-      result.preload = entry.substr(kPreload.size()) + ":" + library;
-    }
+    if (entry.starts_with(kPreload)) result.preload = preloadWith(library, entry.substr(kPreload.size()));
   }
   std::sort(result.variables.begin(), result.variables.end());
   return result;

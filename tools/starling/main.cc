@@ -4,6 +4,7 @@
 #include <map>
 
 #include "commands.h"
+#include "terminal.h"
 
 namespace starling::cli {
 namespace {
@@ -15,7 +16,7 @@ const CommandRow* findCommand(const std::string& name) {
   return nullptr;
 }
 
-// Where the command's name is; the end when there is none. Only --db has a value that could be mistaken for it.
+// Returns where the command's name is; the end when there is none. Only --db has a value that could be mistaken for it.
 std::vector<std::string>::iterator commandName(std::vector<std::string>& arguments) {
   for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
     if (!argument->starts_with("-")) return argument;
@@ -43,7 +44,7 @@ Outcome unknownCommand(const std::string& name) {
 }
 
 int report(const Outcome& outcome) {
-  if (!outcome.message().empty()) fmt::print(stderr, "starling: {}\n", outcome.message());
+  if (!outcome.message().empty()) show(stderr, "starling: {}\n", outcome.message());
   return outcome.exitCode();
 }
 
@@ -90,7 +91,7 @@ int main(int argc, char** argv) {
   try {
     return starling::cli::runProgram(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "starling: {}\n", error.what());
+    starling::cli::show(stderr, "starling: {}\n", error.what());
     return starling::cli::kExitFault;
   }
 }

@@ -1,4 +1,4 @@
-// Mean and deviation of samples that are known by groups: epochs.
+// Computes mean and deviation of samples that are known by groups, which are epochs.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@ class Moments {
     squares_ += weight * (mean * mean + deviation * deviation);
   }
 
-  // 0 when there are no samples.
+  // Returns 0 when there are no samples.
   double mean() const { return weight_ > 0.0 ? sum_ / weight_ : 0.0; }
-  // Within and between the groups.
+  // Returns the deviation within and between the groups.
   double deviation() const {
     return weight_ > 0.0 ? std::sqrt(std::max(0.0, squares_ / weight_ - mean() * mean())) : 0.0;
   }

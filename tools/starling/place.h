@@ -1,4 +1,4 @@
-// How a site is called in tables and sentences.
+// Names a site in tables and sentences.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace starling::cli {
 
-// The symbol without its argument list: "Solver::dot(double const*) const" gives "Solver::dot".
+// Returns the symbol without its argument list: "Solver::dot(double const*) const" gives "Solver::dot".
 std::string shortSymbol(const std::string& symbol);
 
-// The best name that is known: label, "symbol (file.cc:12)", symbol, "module+0x1f", else the identity.
+// Returns the best name that is known: label, "symbol (file.cc:12)", symbol, "module+0x1f", else the identity.
 std::string describeSite(const SiteRecord& site, const Place& place);
 
 }  // namespace starling::cli

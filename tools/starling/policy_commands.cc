@@ -4,11 +4,13 @@
 #include <memory>
 #include <sstream>
 
+#include "algos/catalogue.h"
 #include "command_options.h"
 #include "commands.h"
 #include "recording.h"
 #include "store/database.h"
 #include "store/policy_document.h"
+#include "terminal.h"
 
 namespace starling::cli {
 namespace {
@@ -19,14 +21,14 @@ struct ExportArguments {
   std::string output;
 };
 
-// Time in allreduce of the keys that a policy speaks of.
+// Returns the time in allreduce of the keys that a policy speaks of.
 double secondsOf(const PolicyRecord& policy, const std::vector<RecordedKey>& keys) {
   double seconds = 0.0;
   for (const RecordedKey& recorded : keys) {
     const KeyId& id = recorded.row.key.id;
     if (id.site == policy.site && recorded.row.communicator.size == policy.communicator_size &&
         id.size_class == policy.size_class && id.type == policy.type && id.operation == policy.operation) {
-      seconds += recorded.row.key.seconds;
+      seconds += recorded.row.key.seconds.value_or(0.0);
     }
   }
   return seconds;
@@ -42,7 +44,11 @@ Export exportPolicies(const std::string& format, const RunRow& run, std::vector<
     const double seconds = secondsOf(policy, keys);
     weighted.push_back({std::move(policy), seconds});
   }
-  return exportOpenMpiRules(weighted);
+  std::vector<OpenMpiCounterpart> counterparts;
+  for (const Algorithm& algorithm : catalogue()) {
+    counterparts.push_back({algorithm.name, algorithm.openmpi_nearest, algorithm.openmpi_is_same});
+  }
+  return exportOpenMpiRules(weighted, counterparts);
 }
 
 Outcome writeText(const std::string& text, const std::string& path) {
@@ -71,7 +77,7 @@ Outcome exportRun(const ExportArguments& arguments, const std::string& database)
                     run.number, run.run.program));
   }
   const Export result = exportPolicies(arguments.format, run, std::move(policies).value(), recording.value().keys());
-  for (const std::string& warning : result.warnings) fmt::print(stderr, "starling: {}\n", warning);
+  for (const std::string& warning : result.warnings) show(stderr, "starling: {}\n", warning);
   return writeText(result.text, arguments.output);
 }
 
@@ -87,9 +93,9 @@ Outcome importFile(const std::string& path, const std::string& database_path) {
   const Status imported = database.value().importPolicies(document.value());
   if (!imported.isOk()) return Outcome::fault(imported);
   const std::size_t count = document.value().policies.size();
-  fmt::print("{} of {} {} in {}; its next run in that environment starts there.\n",
-             count == 1 ? "1 policy" : fmt::format("{} policies", count), document.value().program,
-             count == 1 ? "is" : "are", database_path);
+  show("{} of {} {} in {}; its next run in that environment starts there.\n",
+       count == 1 ? "1 policy" : fmt::format("{} policies", count), document.value().program, count == 1 ? "is" : "are",
+       database_path);
   return Outcome::ok();
 }
 

@@ -1,4 +1,4 @@
-// What the database recorded of the runs that a command asks for.
+// Reads what the database recorded of the runs that a command asks for.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct RecordedKey {
   KeyRow row;
   Place place;
 
-  // Number of the site, the same in all runs.
+  // Returns the number of the site, which is the same in all runs.
   std::int64_t siteNumber() const { return row.site_number; }
   std::string where() const;
 };
@@ -30,7 +30,7 @@ struct Evidence {
   std::vector<DecisionRecord> decisions;
 };
 
-// "latest", "all" or the number of a run. Status::ok(), or what a run can be given as.
+// Checks that the text is "latest", "all" or the number of a run; an error says what a run can be given as.
 Status checkRunChoice(const std::string& text);
 
 class Recording {
@@ -39,16 +39,16 @@ class Recording {
   // Reader::open(), no run at all, no such run.
   static Result<Recording> open(const std::string& database, const std::string& run_choice);
 
-  // Oldest first, at least one.
+  // Returns the chosen runs, oldest first; there is at least one.
   const std::vector<RunRow>& runs() const { return runs_; }
-  // Of the chosen runs; within a run by falling time in allreduce.
+  // Returns the keys of the chosen runs; those of a run are sorted by falling time in allreduce.
   const std::vector<RecordedKey>& keys() const { return keys_; }
   const Reader& reader() const { return reader_; }
 
-  // Keys of one site, chosen as findSite() says.
+  // Returns the keys of one site, chosen as findSite() says.
   Result<std::vector<RecordedKey>> keysOfSite(const std::string& site) const;
   Result<Evidence> evidence(const RecordedKey& key) const;
-  // "run 3 of app" or "3 runs", for messages.
+  // Returns "run 3 of app" or "3 runs", for messages.
   std::string describeRuns() const;
 
  private:

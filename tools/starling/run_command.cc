@@ -28,7 +28,7 @@ void setVariable(const char* name, const std::string& value) {
   if (!value.empty()) setenv(name, value.c_str(), 1);
 }
 
-// Ranks may start in another folder.
+// Paths are made absolute because ranks may start in another folder.
 std::string absolutePath(const std::string& path) {
   if (path.empty()) return path;
   std::error_code fault;
@@ -43,7 +43,7 @@ void applyToEnvironment(const LaunchRequest& request, const std::string& global_
   if (request.verbose) setVariable("STARLING_VERBOSITY", "info");
 }
 
-// Empty when all is well.
+// Returns what is wrong with the options; empty when all is well.
 std::string faultsOfEnvironment() {
   const ParsedOptions parsed = parseEnvironment();
   std::string faults;
@@ -55,7 +55,7 @@ std::string faultsOfEnvironment() {
   return faults;
 }
 
-// A batch system has given this job its slots; mpirun knows them, we do not.
+// Returns whether a batch system has given this job its slots, which mpirun knows and starling does not.
 bool isInBatchJob() {
   for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
     if (std::getenv(variable) != nullptr) return true;

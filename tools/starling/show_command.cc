@@ -5,9 +5,11 @@
 #include "candidate_summary.h"
 #include "command_options.h"
 #include "commands.h"
+#include "comparison.h"
 #include "key_json.h"
 #include "recording.h"
 #include "table.h"
+#include "terminal.h"
 #include "text_format.h"
 
 namespace starling::cli {
@@ -21,6 +23,19 @@ std::string describeEnvironment(const Environment& environment) {
 
 std::string sourceOf(const RecordedKey& key) {
   return key.place.file.empty() ? "-" : fmt::format("{}:{}", key.place.file, key.place.line);
+}
+
+// Returns "1.20x (by mean elapsed time)", or the figure alone where the time is not recorded.
+std::string describeGain(const RecordedKey& recorded) {
+  const std::optional<double>& gain = recorded.row.key.gain;
+  const ComparedBy& compared_by = recorded.row.communicator.compared_by;
+  if (!gain || !compared_by) return formatRatio(gain);
+  return fmt::format("{} (by {})", formatRatio(gain), comparedTime(compared_by));
+}
+
+// Returns "7.50 s (mean over ranks)", or "-" when it is not known.
+std::string describeTime(const std::optional<double>& seconds, const char* what) {
+  return seconds ? fmt::format("{} ({})", formatDuration(seconds), what) : "-";
 }
 
 std::string orDash(const std::string& text) { return text.empty() ? "-" : text; }
@@ -43,17 +58,17 @@ void printFields(const RecordedKey& recorded) {
       {"type, operation", key.id.type + ", " + key.id.operation},
       {"calls", std::to_string(key.calls)},
       {"exploration calls", std::to_string(key.exploration_calls)},
-      {"time in allreduce", formatDuration(Seconds{key.seconds}) + " (mean over ranks)"},
-      {"imbalance", formatDuration(Seconds{key.imbalance}) + " (mean lateness of the latest rank)"},
+      {"time in allreduce", describeTime(key.seconds, "mean over ranks")},
+      {"imbalance", describeTime(key.imbalance, "mean lateness of the latest rank")},
       {"state", key.state},
       {"algorithm in force", key.choice},
       {"virtual-rank table", formatRankTable(key.table)},
-      {"gain over native", formatRatio(key.gain)},
+      {"gain over native", describeGain(recorded)},
   };
-  for (const auto& [name, value] : fields) fmt::print("  {:<19} {}\n", name, value);
+  for (const auto& [name, value] : fields) show("  {:<19} {}\n", name, value);
 }
 
-void printCandidates(const std::vector<CandidateSummary>& candidates) {
+void printCandidates(const ComparedBy& compared_by, const std::vector<CandidateSummary>& candidates) {
   if (candidates.empty()) {
     fmt::print("  No candidate was measured.\n");
     return;
@@ -67,14 +82,14 @@ void printCandidates(const std::vector<CandidateSummary>& candidates) {
                {"MINIMUM", Align::kRight},
                {"DEVIATION", Align::kRight}});
   for (const CandidateSummary& candidate : candidates) {
-    const auto measured = [&candidate](Seconds seconds) {
-      return candidate.samples > 0 ? formatDuration(seconds) : std::string("-");
-    };
     table.addRow({candidate.choice, std::to_string(candidate.calls), std::to_string(candidate.exploration_calls),
-                  std::to_string(candidate.samples), measured(candidate.elapsed), measured(candidate.post_arrival),
-                  measured(candidate.post_arrival_minimum), measured(candidate.post_arrival_deviation)});
+                  std::to_string(candidate.samples), formatDuration(candidate.elapsed.mean),
+                  formatDuration(candidate.post_arrival.mean), formatDuration(candidate.compared().minimum),
+                  formatDuration(candidate.compared().deviation)});
   }
   fmt::print("{}", table.text());
+  const std::string note = comparisonNote(compared_by);
+  if (!note.empty()) fmt::print("{}\n", note);
 }
 
 Outcome showSite(const Query& query, const std::string& database) {
@@ -95,12 +110,11 @@ Outcome showSite(const Query& query, const std::string& database) {
       rows.push_back(std::move(row));
       continue;
     }
-    fmt::print("Site {}: {}, {} {}/{}, run {} of {}\n", key.siteNumber(), key.where(),
-               formatBytes(Bytes{key.row.key.bytes}), key.row.key.id.type, key.row.key.id.operation, key.run.number,
-               key.run.run.program);
-    fmt::print("  {:<19} {}\n", "environment", describeEnvironment(key.run.run.environment));
+    show("Site {}: {}, {} {}/{}, run {} of {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
+         key.row.key.id.type, key.row.key.id.operation, key.run.number, key.run.run.program);
+    show("  {:<19} {}\n", "environment", describeEnvironment(key.run.run.environment));
     printFields(key);
-    printCandidates(candidates);
+    printCandidates(key.row.communicator.compared_by, candidates);
     fmt::print("\n");
   }
   if (query.json) fmt::print("{}", formatJson(rows));
@@ -112,6 +126,10 @@ Outcome showSite(const Query& query, const std::string& database) {
 Action setUpShow(CLI::App& command, const Globals& globals) {
   const auto query = std::make_shared<Query>();
   addSiteQuery(command, *query);
+  command.footer(
+      "MINIMUM and DEVIATION are those of the post-arrival time; of the elapsed time where the ranks' clocks cannot "
+      "be\n"
+      "compared, so that post-arrival times are not known. What is not known is -.");
   return [query, &globals] { return showSite(*query, globals.databaseInForce()); };
 }
 

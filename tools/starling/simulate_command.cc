@@ -10,6 +10,7 @@
 #include "json_text.h"
 #include "simulation.h"
 #include "table.h"
+#include "terminal.h"
 #include "text_format.h"
 #include "timeline.h"
 #include "units_parse.h"
@@ -60,7 +61,7 @@ Result<Bytes> parseElementType(std::string_view name) {
   return Status::error(fmt::format("there is no type '{}': use one of {}", name, known));
 }
 
-// REQUIRES: every text has passed its check.
+// Makes a scenario of the arguments. REQUIRES: every text has passed its check.
 Scenario scenarioOf(const SimulateArguments& arguments) {
   Scenario scenario;
   scenario.ranks = arguments.ranks;
@@ -82,14 +83,14 @@ Scenario scenarioOf(const SimulateArguments& arguments) {
   return scenario;
 }
 
-// 0 would say that nodes make no difference.
+// Refuses 0, which would say that nodes make no difference.
 Result<Seconds> parseInnerAlpha(std::string_view text) {
   Result<Seconds> alpha = parseDuration(text);
   if (alpha.isOk() && alpha.value() <= Seconds{}) return Status::error("it must be above zero, as in 500ns");
   return alpha;
 }
 
-// Empty where no file is given.
+// Returns no links where no file is given.
 Result<std::vector<std::int32_t>> readLinks(const std::string& path) {
   if (path.empty()) return std::vector<std::int32_t>{};
   std::ifstream file(path);
@@ -149,7 +150,7 @@ void printComparison(const Comparison& comparison) {
                   formatRatio(prediction.ratio_to_ring), percent(prediction.share_of_saving)});
   }
   fmt::print("{}", table.text());
-  for (const std::string& sentence : comparison.skipped) fmt::print("Left out: {}.\n", sentence);
+  for (const std::string& sentence : comparison.skipped) show("Left out: {}.\n", sentence);
 }
 
 void printTimeline(const Comparison& comparison) {

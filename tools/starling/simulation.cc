@@ -8,15 +8,16 @@
 #include <string_view>
 
 #include "algos/catalogue.h"
-#include "algos/topology_trees.h"
+#include "algos/tree_search.h"
 #include "choices.h"
+#include "simulator/simulated_choice.h"
 
 namespace starling::cli {
 namespace {
 
 constexpr const char* kRing = "ring";
 
-// The topology by virtual rank, its trees made.
+// Returns the topology by virtual rank, with its trees made.
 Topology topologyOf(const Scenario& scenario, std::span<const std::int32_t> table) {
   Topology topology{.links = scenario.links};
   if (scenario.ranks_per_node > 1) {
@@ -24,8 +25,8 @@ Topology topologyOf(const Scenario& scenario, std::span<const std::int32_t> tabl
       topology.nodes.push_back(rank / scenario.ranks_per_node);
     }
   }
-  if (tellsApart(&topology) && scenario.ranks <= kMostLinkedRanks) {
-    topology.trees = topologyTrees(&topology, scenario.ranks, std::min(kMostTrees, scenario.ranks));
+  if (tellsApart(&topology) && scenario.ranks <= kMaxLinkedRanks) {
+    topology.trees = topologyTrees(&topology, scenario.ranks, std::min(kMaxTrees, scenario.ranks));
   }
   return arranged(topology, table);
 }
@@ -46,7 +47,7 @@ Result<std::vector<Seconds>> latenessByRank(const Scenario& scenario) {
   return lateness;
 }
 
-// Latest last when sorted; ranks that come together keep their order.
+// Puts the latest rank last when sorted; ranks that come together keep their order.
 std::vector<std::int32_t> tableOf(const Scenario& scenario, const std::vector<Seconds>& lateness) {
   std::vector<std::int32_t> table(lateness.size());
   std::iota(table.begin(), table.end(), 0);
@@ -76,7 +77,7 @@ Result<Prediction> predict(const Scenario& scenario, const Shape& shape, const C
   return prediction;
 }
 
-// Why the row cannot be simulated here; empty when it can.
+// Says why the row cannot be simulated here; empty when it can.
 std::string obstacle(const Algorithm& row, const Shape& shape) {
   if (row.build == nullptr) return fmt::format("{} has no schedule: it is the MPI library's own", row.name);
   if (!isValid(row, shape)) {

@@ -1,16 +1,17 @@
-// Several algorithms on virtual time under one arrival pattern.
+// Runs several algorithms on virtual time under one arrival pattern.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "algos/simulator.h"
+#include "algos/topology.h"
 #include "late_rank.h"
+#include "simulator/simulator.h"
 
 namespace starling::cli {
 
-// One call: who takes part, how much, when each rank comes, on what network.
+// A scenario is one call: who takes part, how much, when each rank comes, on what network.
 struct Scenario {
   std::int32_t ranks = 1;
   std::int64_t count = 0;  // elements
@@ -22,7 +23,7 @@ struct Scenario {
   bool sorted = true;                 // virtual-rank table by lateness; false: identity
 };
 
-// What one algorithm makes of the scenario.
+// A prediction is what one algorithm makes of the scenario.
 struct Prediction {
   std::string choice;
   SimulatedCall call;
@@ -31,8 +32,8 @@ struct Prediction {
   Seconds post_arrival;                         // mean exit minus last arrival
   std::optional<double> ratio_to_ring;          // post-arrival time of ring / of this one
   std::optional<double> elapsed_ratio_to_ring;  // the same of the elapsed time
-  // (ring - this) / (ring - n beta) in post-arrival times: 1 is the bound of one late rank. Empty where ring leaves
-  // nothing to save or cannot run.
+  // This is (ring - this) / (ring - n beta) in post-arrival times: 1 is the bound of one late rank. It is empty where
+  // ring leaves nothing to save or cannot run.
   std::optional<double> share_of_saving;
 };
 
@@ -43,12 +44,12 @@ struct Comparison {
   std::vector<std::string> skipped;  // one sentence for each row of the catalogue that this scenario does not allow
 };
 
-// Simulates `choices`, or the whole catalogue when there are none: by rising post-arrival time, and without transfers.
-// Errors: ranks below 1, a late rank out of range or named twice, an unknown choice, a named choice that has no
-// schedule or is not valid here.
+// Simulates `choices`, or the whole catalogue when there are none. Predictions come by rising post-arrival time, and
+// without transfers. Errors: ranks below 1, a late rank out of range or named twice, an unknown choice, a named choice
+// that has no schedule or is not valid here.
 Result<Comparison> compare(const Scenario& scenario, const std::vector<std::string>& choices);
 
-// The same in the order of `choices`, and with the transfers that a drawing shows: millions where ranks are many.
+// Does the same in the order of `choices`, and with the transfers that a drawing shows: millions where ranks are many.
 Result<Comparison> trace(const Scenario& scenario, const std::vector<std::string>& choices);
 
 }  // namespace starling::cli

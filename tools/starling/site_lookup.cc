@@ -8,7 +8,7 @@
 namespace starling::cli {
 namespace {
 
-// Site number -> how the site is called.
+// Matches map a site's number to the site's name.
 using Matches = std::map<std::int64_t, std::string>;
 
 template <typename Condition>

@@ -1,4 +1,4 @@
-// Which site the user means.
+// Finds the site that the user means.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace starling::cli {
 
-// `text` is a site number, else a label or identity, else a part of a symbol. Errors: none matches; more than one
-// matches, then the message lists them.
+// Returns the number of the site that `text` means: a site number, else a label or identity, else a part of a symbol.
+// Errors: none matches; more than one matches, then the message lists them.
 Result<std::int64_t> findSite(std::span<const RecordedKey> keys, const std::string& text);
 
 }  // namespace starling::cli

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cstdint>
 #include <memory>
+#include <set>
 
 #include "command_options.h"
 #include "commands.h"
+#include "comparison.h"
 #include "key_json.h"
 #include "recording.h"
 #include "table.h"
+#include "terminal.h"
 #include "text_format.h"
 
 namespace starling::cli {
@@ -36,8 +41,7 @@ Table sitesTable(const Recording& recording) {
     for (const std::string& cell :
          {std::to_string(recorded.siteNumber()), recorded.where(), std::to_string(recorded.row.communicator.size),
           formatBytes(Bytes{key.bytes}), key.id.type + "/" + key.id.operation, std::to_string(key.calls),
-          formatDuration(Seconds{key.seconds}), formatDuration(Seconds{key.imbalance}), key.choice,
-          formatRatio(key.gain), key.state}) {
+          formatDuration(key.seconds), formatDuration(key.imbalance), key.choice, formatRatio(key.gain), key.state}) {
       cells.push_back(cell);
     }
     table.addRow(std::move(cells));
@@ -45,12 +49,30 @@ Table sitesTable(const Recording& recording) {
   return table;
 }
 
+// Names the sites whose keys were compared by `compared_by` as a sentence begins: "Sites 1, 2: ".
+std::string sitesComparedBy(const std::vector<RecordedKey>& keys, const ComparedBy& compared_by) {
+  std::set<std::int64_t> sites;
+  for (const RecordedKey& key : keys) {
+    const bool has_figures = key.row.key.seconds.has_value() || key.row.key.gain.has_value();
+    if (has_figures && key.row.communicator.compared_by == compared_by) sites.insert(key.siteNumber());
+  }
+  if (sites.empty()) return "";
+  return fmt::format("Site{} {}: ", sites.size() == 1 ? "" : "s", fmt::join(sites, ", "));
+}
+
+void printNotes(const std::vector<RecordedKey>& keys) {
+  for (const ComparedBy& compared_by : {ComparedBy(kByElapsed), ComparedBy()}) {
+    const std::string sites = sitesComparedBy(keys, compared_by);
+    if (!sites.empty()) fmt::print("{}\n", comparisonNote(compared_by, sites));
+  }
+}
+
 Outcome listSites(const SitesArguments& arguments, const std::string& database) {
   const Result<Recording> recording = Recording::open(database, arguments.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   if (recording.value().keys().empty()) {
-    fmt::print(stderr, "starling: {} recorded no allreduce; `starling sites --run all` shows every run\n",
-               recording.value().describeRuns());
+    show(stderr, "starling: {} recorded no allreduce; `starling sites --run all` shows every run\n",
+         recording.value().describeRuns());
   }
   if (arguments.json || arguments.csv) {
     Json rows = Json::array();
@@ -59,6 +81,7 @@ Outcome listSites(const SitesArguments& arguments, const std::string& database) 
     return Outcome::ok();
   }
   if (!recording.value().keys().empty()) fmt::print("{}", sitesTable(recording.value()).text());
+  printNotes(recording.value().keys());
   return Outcome::ok();
 }
 
@@ -71,7 +94,9 @@ Action setUpSites(CLI::App& command, const Globals& globals) {
   command.add_flag("--csv", arguments->csv, "Print comma-separated values, durations in seconds")->excludes(json);
   command.footer(
       "TIME is the time in allreduce, mean over ranks. IMBALANCE is the mean lateness of the latest rank. GAIN is the\n"
-      "post-arrival time of the MPI library's own allreduce divided by that of the algorithm in force.");
+      "post-arrival time of the MPI library's own allreduce divided by that of the algorithm in force; where the "
+      "ranks'\n"
+      "clocks cannot be compared it is the ratio of mean elapsed times. What is not known is -.");
   return [arguments, &globals] { return listSites(*arguments, globals.databaseInForce()); };
 }
 

@@ -39,7 +39,7 @@ std::string buildIdOf(Dwfl_Module* module) {
   return text;
 }
 
-// One opened file. A file that cannot be read has no build id.
+// Holds one opened file. A file that cannot be read has no build id.
 class Module {
  public:
   explicit Module(const std::string& path) {
@@ -53,7 +53,7 @@ class Module {
     module_ = dwfl_report_offline(dwfl_.get(), path.c_str(), path.c_str(), -1);
     dwfl_report_end(dwfl_.get(), nullptr, nullptr);
     if (module_ == nullptr) return;
-    // Sets the bias by the way.
+    // This call also sets the bias.
     if (dwfl_module_getelf(module_, &bias_) == nullptr) return;
     build_id_ = buildIdOf(module_);
   }

@@ -1,4 +1,4 @@
-// From a module and an offset to symbol, file and line, by the module's own debug information.
+// Finds symbol, file and line of an offset in a module, by the module's own debug information.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace starling::cli {
 
-// Where a call is in the source. Empty or 0: not known.
+// Tells where a call is in the source. Empty or 0 means not known.
 struct Place {
   std::string symbol;  // demangled
   std::string file;
@@ -22,9 +22,9 @@ class Symbolizer {
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
 
-  // `module` is a path, `build_id` hexadecimal, `offset` that of a return address in the address
-  // space of the file (run-time address minus load bias). Gives an empty
-  // place unless the file at `module` has this very build id: a rebuilt program would name the wrong line.
+  // `module` is a path, `build_id` hexadecimal, `offset` that of a return address in the address space of the file
+  // (run-time address minus load bias). Gives an empty place unless the file at `module` has this very build id: a
+  // rebuilt program would name the wrong line.
   Place locate(const std::string& module, const std::string& build_id, std::uint64_t offset);
 
  private:

@@ -11,7 +11,7 @@
 namespace starling::cli {
 namespace {
 
-// What happens to one rank within one character.
+// Tells what happens to one rank within one character.
 struct Cell {
   bool present = false;
   bool sends = false;
@@ -36,7 +36,7 @@ class Grid {
   void mark(std::size_t row, Seconds from, Seconds to, Mark apply) {
     if (to <= from || end_.value <= 0.0) return;
     const double scale = static_cast<double>(width_) / end_.value;
-    // A hair's breadth of overlap is rounding, not activity.
+    // The tiny slack is there because a hair's breadth of overlap is rounding, not activity.
     const auto first = static_cast<std::size_t>(std::max(0.0, std::floor(from.value * scale + 1e-6)));
     const auto last = static_cast<std::size_t>(std::max(0.0, std::ceil(to.value * scale - 1e-6)));
     for (std::size_t i = first; i < std::min(std::max(last, first + 1), width_); ++i) apply(rows_[row][i]);

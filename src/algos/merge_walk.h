@@ -1,0 +1,29 @@
+// Builds reductions along merges of partial results, and a broadcast of the result in the fewest rounds.
+#pragma once
+
+#include <span>
+
+#include "algos/merge_order.h"
+#include "algos/row.h"
+
+namespace starling {
+
+// The rows that follow merges have these parameters; the first two have these places.
+inline constexpr Parameter kMergeParameters[] = {
+    kTreeSegments,
+    {"step_ns", 0, 1'000'000'000'000, 0, "ns", "time to transfer and combine one vector"},
+    kWindow,
+    kPacing,
+    kFlagged};
+enum MergeParameterPlaces : std::size_t { kMergeSegments, kMergeStepTime };
+
+// These return the most steps of any rank, which may be the target of all merges, and what a builder needs beside its
+// writer.
+std::int64_t mergeSteps(const Shape& shape, const ParameterValues& parameters);
+std::int64_t mergeWorkBytes(const Shape& shape, const ParameterValues& parameters);
+
+// Builds one rank's schedule: it takes part in `merges` one after another, and the target of the last one broadcasts.
+// REQUIRES: ranks > 1, count > 0; `merges` make one result of all ranks' values.
+Schedule buildMerges(const BuildRequest& request, std::span<const Merge> merges);
+
+}  // namespace starling

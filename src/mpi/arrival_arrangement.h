@@ -1,0 +1,77 @@
+// Arranges one call by what is known of its arrivals beyond the plan: the program announces them, or flags find them in
+// the call itself.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "algos/flagged.h"
+#include "base/clock.h"
+#include "mpi/exchange/announcements.h"
+#include "mpi/exchange/arrival_flags.h"
+#include "mpi/execution/channel.h"
+#include "tuner/announced_arrivals.h"
+#include "tuner/plan.h"
+
+namespace starling {
+
+// Tells who takes which position in a call, and how late each is expected. Spans are good until the next call.
+struct Arrangement {
+  std::span<const std::int32_t> table;  // virtual rank -> rank; empty = identity
+  std::span<const std::int64_t> lateness_ns;
+  bool is_announced = false;
+  bool is_flagged = false;
+};
+
+// All ranks call the same functions in the order of the program's calls. Functions that communicate return MPI error
+// codes. Nothing is allocated after construction. THREADS: not thread-safe; one per communicator.
+class ArrivalArrangement {
+ public:
+  // It takes so many of the channel's own tags.
+  static constexpr int kTags = 3;
+
+  // REQUIRES: the channel is open, and outlives it.
+  ArrivalArrangement(Channel& channel, const Clock& clock);
+
+  // Tells the other ranks when this one expects to arrive: `fraction` of the computation is done, 0 < fraction <= 1.
+  // Never waits. With fraction 0 the computation begins now, and nobody is told.
+  int announce(double fraction);
+  bool isAnnounced() const { return announcements_.arePending(); }
+  // Completes the announcements of all ranks, which from now on say who comes when.
+  int takeAnnouncements();
+
+  // These return the arrangement of the latest announcements, and that of the plan.
+  Arrangement announced(bool keeps_rank_order) const;
+  static Arrangement planned(const KeyPlan& plan);
+  // Lets flags name the `late` last ranks and arranges the call by them. Waits for the other ranks to arrive.
+  int flag(std::int32_t late, bool keeps_rank_order, Arrangement& arrangement);
+
+  // Notes that a call has ended with this MPI error code, at `exit` where that was stamped: the next computation
+  // begins.
+  void endCall(const Arrangement& arrangement, int code, const std::optional<Seconds>& exit);
+  // Returns whether exits are to be stamped, since the program announces.
+  bool wantsExits() const { return has_edges_; }
+  // Returns virtual rank -> rank, as announced.
+  std::span<const std::int32_t> announcedTable() const { return announced_.table(); }
+
+  // Ends the latest announcements, which no call follows; returns true when they are complete. It is local, and waits
+  // for them only with `may_wait`.
+  bool finish(bool may_wait);
+  // Gives up after a fault: nothing comes into this memory any more. It is not used again then.
+  void abandon();
+
+ private:
+  const Clock& clock_;
+  const int ranks_;
+  Announcements announcements_;
+  AnnouncedArrivals announced_;  // the latest
+  ArrivalFlags flags_;
+  FlaggedArrangement flagged_;              // of the latest call that flags arranged
+  std::optional<Seconds> computing_since_;  // announced, or the latest exit, if that was stamped
+  bool has_edges_ = false;                  // the program announces
+};
+
+}  // namespace starling

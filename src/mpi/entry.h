@@ -1,0 +1,44 @@
+// Does what every function of the C interface does around its own work.
+#pragma once
+
+#include <exception>
+
+#include "mpi/runtime.h"
+#include "starling/starling.h"
+
+namespace starling {
+
+// Returns the result of `work`, a STARLING_ code. No exception may reach C or Fortran: all that is thrown means that
+// memory is short.
+template <typename Work>
+int controlled(const Work& work) {
+  try {
+    return work();
+  } catch (const std::exception&) {
+    return STARLING_ERROR_MEMORY;
+  }
+}
+
+// Returns the communicator's session, which is made at its first call; null where the call is for the MPI library
+// alone, because MPI is to refuse its arguments or no session can be had.
+inline Session* sessionOfCall(bool is_valid, MPI_Comm communicator) {
+  try {
+    return is_valid ? Runtime::get().session(communicator) : nullptr;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+// Returns the result of `call`, an MPI error code. What a call needs was taken before, and agreed on; if something is
+// thrown all the same, the program is told as MPI tells it, since it is not known here what the other ranks do by now.
+template <typename Call>
+int called(MPI_Comm communicator, const Call& call) {
+  try {
+    return call();
+  } catch (const std::exception&) {
+    PMPI_Comm_call_errhandler(communicator, MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+  }
+}
+
+}  // namespace starling

@@ -1,0 +1,66 @@
+// Keeps the calls of a communicator's running epoch and of the one before, and the stamps of those that are sampled.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+#include "mpi/exchange/agreement.h"
+#include "tuner/communicator_tuner.h"
+
+namespace starling {
+
+// Tells when this rank entered and left a call.
+struct CallStamps {
+  Seconds arrival;
+  Seconds exit;
+};
+
+// Which calls are sampled is equal on all ranks. THREADS: not thread-safe; one per communicator.
+class EpochCalls {
+ public:
+  // The first epoch has `length` calls. Takes its memory from `memory`, which outlives it.
+  EpochCalls(std::int32_t length, std::pmr::memory_resource* memory)
+      : length_(length), open_(memory), closed_(memory) {}
+
+  // Sets the length of the running epoch and of those that follow it.
+  void setLength(std::int32_t length) { length_ = length; }
+  std::int32_t length() const { return length_; }
+  bool isFull() const { return made_ >= length_; }
+
+  // Returns whether the next call is to be stamped.
+  bool isSampled() const;
+
+  // Adds a call that was made, with its stamps if it was to be stamped. Throws std::bad_alloc where memory is short;
+  // the call is then counted, but not among those that closed() will tell.
+  void add(EpochCall call, const std::optional<CallStamps>& stamps);
+
+  // Ends the running epoch, whose calls closed() are from now on; returns its stamps, good until the next add().
+  const EpochStamps& close();
+  std::span<EpochCall> closed() { return closed_; }
+  // Returns how many bytes the running epoch takes at most.
+  std::size_t growthBytes() const { return 3 * sizeof(EpochCall) * static_cast<std::size_t>(length_); }
+  // Returns the number of the closed epoch: 0, 1, ...
+  std::int64_t closedEpoch() const { return epoch_ - 1; }
+
+  // Holds the stamps of the closed calls out of those of all ranks, sample by sample, as the tuner takes them.
+  struct Stamps {
+    std::vector<Seconds> arrivals;
+    std::vector<Seconds> exits;
+  };
+  Stamps stampsOfClosed(std::span<const EpochStamps> of_ranks) const;
+
+ private:
+  std::int32_t length_;
+  std::int32_t made_ = 0;  // calls of the running epoch
+  std::int64_t epoch_ = 0;
+  std::pmr::vector<EpochCall> open_;
+  std::pmr::vector<EpochCall> closed_;
+  EpochStamps stamps_;
+  std::int32_t samples_ = 0;
+};
+
+}  // namespace starling

@@ -1,0 +1,310 @@
+#include "mpi/epoch_loop.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <exception>
+#include <new>
+
+#include "algos/schedule_bytes.h"
+#include "base/address_space.h"
+#include "base/log.h"
+#include "mpi/execution/device_memory.h"
+#include "simulator/simulated_choice.h"
+
+namespace starling {
+namespace {
+
+// One agreement carries at most so many updates of plans.
+constexpr std::size_t kMaxUpdates = 8;
+// At most so much scratch is taken for tuning. Calls that need more do without the algorithm that needs it, or pass
+// through.
+constexpr std::size_t kMaxScratch = std::size_t{1} << 30;
+// The calls of a first epoch have this memory, whatever it teaches.
+constexpr std::size_t kMinRoom = std::size_t{64} << 10;
+// No predefined type's element has more bytes.
+constexpr std::size_t kLargestElement = 32;
+
+std::size_t decisionBytes(int ranks) { return kDecisionHeaderBytes + kMaxUpdates * maximumUpdateBytes(ranks); }
+
+}  // namespace
+
+// Learning is done on rank 0 alone: if it fails there (memory), the plans in force stay on all ranks.
+template <typename Work>
+void EpochLoop::whileLearning(const Work& work) {
+  if (!tuner_) return;
+  try {
+    work();
+  } catch (const std::exception& fault) {
+    endLearning(fault);
+  }
+}
+
+void EpochLoop::endLearning(const std::exception& fault) {
+  tuner_.reset();
+  logOnce(LogLevel::kWarning, "learning",
+          [&] { return std::string("learning ended: ") + fault.what() + "; the plans in force stay"; });
+}
+
+EpochLoop::EpochLoop(const SessionServices& services, Channel& channel, CallMemory memory)
+    : services_(services),
+      channel_(channel),
+      memory_(memory),
+      calls_(static_cast<std::int32_t>(services.settings.options.minimum_calls), &reserve_),
+      sites_(channel.rank() == 0),
+      last_drain_(services.clock->now()) {}
+
+bool EpochLoop::reserve() {
+  const auto ranks = static_cast<std::size_t>(channel_.ranks());
+  try {
+    agreement_ = std::make_unique<Agreement>(channel_.communicator(), channel_.rank(), channel_.ranks(),
+                                             decisionBytes(channel_.ranks()));
+    update_.plan.trials.reserve(kMaxTrials);
+    update_.plan.table.reserve(ranks);
+    update_.plan.lateness_ns.reserve(ranks);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return reserve_.grow(kMinRoom);
+}
+
+void EpochLoop::open(const CostModel& model, bool clocks_agree, const Topology& topology, bool has_device_driver) {
+  const int ranks = channel_.ranks();
+  model_ = model;
+  has_device_driver_ = has_device_driver;
+  if (!isRoot()) return;
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  PMPI_Comm_get_name(channel_.original(), name.data(), &length);
+  try {
+    tuner_ = std::make_unique<CommunicatorTuner>(
+        TunerSettings{services_.settings.options, model, clocks_agree, topology}, ranks);
+    introductions_.communicators.push_back({services_.communicator_id, name.data(), ranks, comparedBy(clocks_agree)});
+  } catch (const std::exception& fault) {
+    endLearning(fault);
+  }
+}
+
+SiteId EpochLoop::predict(const CallOrigin& origin, const Signature& signature) const {
+  return origin.handle != kAnySite ? origin.handle : tracker_.predict(signature);
+}
+
+void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, SiteId predicted,
+                     const std::optional<CallStamps>& stamps) {
+  call.bytes = kind.signature.bytes();
+  call.tunable = kind.tunable;
+  try {
+    calls_.add(call, stamps);
+    tracker_.record(local, kind.signature, predicted);
+  } catch (const std::bad_alloc&) {
+    has_noted_all_ = false;
+  }
+}
+
+int EpochLoop::endEpoch() {
+  epoch_ended_ = true;
+  int code = agreement_->decisionsAreOpen() ? applyDecisions() : MPI_SUCCESS;
+  if (code == MPI_SUCCESS && agreement_->epochIsOpen()) {
+    code = takeEpoch();
+    if (code == MPI_SUCCESS) code = startDecisions();
+  }
+  return code == MPI_SUCCESS ? closeEpoch() : code;
+}
+
+int EpochLoop::applyDecisions() {
+  if (const int code = agreement_->finishDecisions(); code != MPI_SUCCESS) return code;
+  // The message is the same everywhere, and so is what can be read of it.
+  DecisionReader reader(agreement_->decisionBuffer(), channel_.ranks());
+  Status status = reader.start();
+  while (status.isOk() && reader.left() > 0) {
+    status = reader.next(update_);
+    if (!status.isOk()) break;
+    keys_.apply(update_);
+    reserveForPlan(update_.key);
+  }
+  if (!status.isOk()) {
+    logOnce(LogLevel::kWarning, "decisions", status.message() + "; the plans in force stay");
+    return MPI_SUCCESS;
+  }
+  if (reader.nextEpochLength() > 0) calls_.setLength(reader.nextEpochLength());
+  whileLearning([this] { tuner_->tookForce(); });
+  return MPI_SUCCESS;
+}
+
+int EpochLoop::takeEpoch() {
+  Agreement::Outcome outcome;
+  if (const int code = agreement_->finishEpoch(outcome); code != MPI_SUCCESS) return code;
+  memory_.scratch.agree(outcome.scratch_bytes);
+  memory_.schedules.agree(outcome.schedule_bytes);
+  has_device_driver_ = outcome.has_device_driver;
+  const std::span<const SiteTracker::Call> calls = tracker_.resolve(outcome.sites_agree && outcome.has_room);
+  if (!outcome.has_room) return MPI_SUCCESS;  // some rank cannot learn: none does, and the plans in force stay
+  for (std::size_t i = 0; i < calls.size(); ++i) assignKey(calls[i], calls_.closed()[i]);
+  whileLearning([this] { digestEpoch(); });
+  return MPI_SUCCESS;
+}
+
+void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {
+  const Key key = keyOf(call.site, call.signature);
+  const std::int32_t known = keys_.size();
+  report.key = keys_.findOrAdd(key, call.signature);
+  if (report.key < known) return;
+  if (report.tunable) reserveFor(key);
+  whileLearning([&] { introduce(key, call, report); });
+}
+
+std::span<const PolicyRecord> EpochLoop::policies() const {
+  if (services_.policies == nullptr) return {};
+  return *services_.policies;
+}
+
+// Tells the tuner and the database of a new key.
+void EpochLoop::introduce(const Key& key, const SiteTracker::Call& call, const EpochCall& report) {
+  const SiteRecord site = sites_.describe(call.site, tracker_.localSite(call.site));
+  introductions_.sites.push_back(site);
+  KeyId id{services_.communicator_id, site.identity, key.size_class, typeName(key.type), operationName(key.operation)};
+  if (report.on_device) id.type += "_on_device";
+  tuner_->addKey(id, {channel_.ranks(), call.signature.count, call.signature.commutative},
+                 Bytes{call.signature.element_size}, report.tunable && !report.on_device, policies());
+}
+
+// Makes room for the largest call of the key, for every algorithm if it can.
+void EpochLoop::reserveFor(const Key& key) {
+  if (is_ending_ || services_.settings.options.mode != Mode::kTune || key.size_class > 40) return;
+  const std::size_t bytes = (std::size_t{1} << key.size_class) * largestElementGrowth(key.type);
+  const Shape shape{channel_.ranks(), static_cast<std::int64_t>(bytes / kLargestElement)};
+  const std::size_t most = kLargestElement * static_cast<std::size_t>(mostScratchElements(shape));
+  for (const std::size_t wanted : {most, bytes}) {
+    if (std::bit_ceil(wanted) > kMaxScratch) continue;
+    const auto least = static_cast<std::int64_t>(wanted);
+    if (memory_.scratch.reserveFor(least) >= least) break;
+  }
+  reserveForSchedules({channel_.ranks(), std::int64_t{1} << key.size_class});
+}
+
+// Makes room for the schedule of any algorithm, with the parameters that it is likely to have.
+void EpochLoop::reserveForSchedules(const Shape& shape) {
+  std::int64_t most = 0;
+  for (const Algorithm& algorithm : catalogue()) {
+    if (algorithm.build == nullptr || !isValid(algorithm, shape)) continue;
+    Choice choice{algorithm.id, defaultParameters(algorithm)};
+    setBestSegments(choice, shape, Bytes{1}, model_);
+    most = std::max(most, scheduleBytes(algorithm, shape, choice.parameters));
+  }
+  if (most <= AgreedMemory::kMax) memory_.schedules.reserveFor(most);
+}
+
+// Makes room for the plan, which may have other parameters; it waits until all ranks have memory for these.
+void EpochLoop::reserveForPlan(std::int32_t key) {
+  const KeyTable::Entry& entry = keys_.entry(key);
+  const Shape shape{channel_.ranks(), entry.signature.count, entry.signature.commutative};
+  const auto reserve = [&](const Choice& choice) {
+    const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+    if (algorithm.build == nullptr || !isValid(algorithm, shape)) return;
+    const std::int64_t bytes = scheduleBytes(algorithm, shape, choice.parameters);
+    if (bytes <= AgreedMemory::kMax) memory_.schedules.reserveFor(bytes);
+  };
+  reserve(entry.plan.incumbent);
+  for (const Choice& trial : entry.plan.trials) reserve(trial);
+}
+
+void EpochLoop::digestEpoch() {
+  const EpochCalls::Stamps stamps = calls_.stampsOfClosed(agreement_->stamps());
+  tuner_->digest({calls_.closedEpoch(), calls_.closed(), stamps.arrivals, stamps.exits});
+}
+
+int EpochLoop::startDecisions() {
+  if (isRoot()) {
+    Decisions decisions;
+    whileLearning([&] { decisions = tuner_->decide(kMaxUpdates); });
+    encodeDecisions(decisions, agreement_->decisionBuffer());
+  }
+  return agreement_->startDecisions();
+}
+
+int EpochLoop::closeEpoch() {
+  Agreement::Report report;
+  report.sites_hash = tracker_.closeEpoch();
+  report.scratch_bytes = memory_.scratch.capacity();
+  report.schedule_bytes = memory_.schedules.capacity();
+  report.has_room = makeRoom();
+  refreshDeviceDrivers();
+  report.has_device_driver = starling::hasDeviceDriver();
+  return agreement_->startEpoch(report, calls_.close());
+}
+
+// Makes room for what the closed epoch teaches, and for the calls until that is known.
+bool EpochLoop::makeRoom() {
+  std::size_t new_keys = 0;
+  for (std::size_t i = 0; i < tracker_.closedCalls(); ++i) {
+    for (const bool agreed : {false, true}) {
+      const SiteTracker::Call call = tracker_.closedCall(i, agreed);
+      if (!keys_.find(keyOf(call.site, call.signature))) ++new_keys;
+    }
+  }
+  const auto next_calls = static_cast<std::size_t>(calls_.length());
+  const std::size_t needed =
+      kMinRoom + 2 * (tracker_.growthBytes(next_calls) + calls_.growthBytes()) + new_keys * KeyTable::kBytesPerKey;
+  const bool has_room = has_noted_all_ && !reserve_.wasUsed() &&
+                        (reserve_.free() >= needed || leavesAddressSpace(needed)) && reserve_.grow(needed) &&
+                        keys_.prepareFor(new_keys, channel_.ranks());
+  if (!has_room) {
+    logOnce(LogLevel::kWarning, "room",
+            "memory is short on a rank: nothing more is learned there, and the plans in force stay");
+  }
+  return has_room;
+}
+
+// Returns whether what the next step of the end completes is complete, or is to be waited for.
+bool EpochLoop::isEndReady(Wait wait) {
+  if (wait == Wait::kToEnd || (wait == Wait::kToLastStart && !last_started_)) return true;
+  return wait == Wait::kNo &&
+         (agreement_->decisionsAreOpen() ? agreement_->decisionsAreComplete() : agreement_->epochIsComplete());
+}
+
+bool EpochLoop::advanceEnd(Wait wait) {
+  is_ending_ = true;
+  int code = MPI_SUCCESS;
+  while (code == MPI_SUCCESS && agreement_ && !channel_.isBroken()) {
+    if (agreement_->decisionsAreOpen() || agreement_->epochIsOpen()) {
+      if (!isEndReady(wait)) return false;
+      code = agreement_->decisionsAreOpen() ? applyDecisions() : takeEpoch();
+    } else if (last_started_) {
+      return true;
+    } else {
+      last_started_ = true;
+      code = closeEpoch();
+    }
+  }
+  if (code != MPI_SUCCESS) breakDown(code);
+  return true;
+}
+
+void EpochLoop::breakDown(int code) {
+  channel_.breakDown();
+  logOnce(LogLevel::kWarning, "agreement", [code] {
+    return "an agreement between ranks failed (MPI error " + std::to_string(code) +
+           "); calls pass through to the MPI library from now on";
+  });
+}
+
+Batch EpochLoop::drain() {
+  if (!tuner_) return {};
+  last_drain_ = services_.clock->now();
+  Batch batch = tuner_->drain();
+  batch.communicators.swap(introductions_.communicators);
+  batch.sites.swap(introductions_.sites);
+  return batch;
+}
+
+void EpochLoop::forget() {
+  if (!tuner_) return;
+  last_drain_ = services_.clock->now();
+  static_cast<void>(tuner_->drain());
+}
+
+bool EpochLoop::drainIsDue() const {
+  return tuner_ && services_.clock->now() - last_drain_ >= services_.settings.options.flush_interval;
+}
+
+}  // namespace starling

@@ -1,0 +1,146 @@
+// Runs the epochs of one communicator: its ranks agree on sites and memory, rank 0 learns from the stamps of all, and
+// its plans take force on all ranks.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/reserve.h"
+#include "mpi/call_sites.h"
+#include "mpi/epoch_calls.h"
+#include "mpi/exchange/agreement.h"
+#include "mpi/execution/call_kind.h"
+#include "mpi/execution/channel.h"
+#include "mpi/settings.h"
+#include "tuner/communicator_tuner.h"
+#include "tuner/key_table.h"
+#include "tuner/site_tracker.h"
+
+namespace starling {
+
+// Calls need this memory, which all ranks have to have, or none of them may use it.
+struct CallMemory {
+  AgreedMemory& scratch;    // beside the vectors
+  AgreedMemory& schedules;  // to build and run one
+};
+
+// A session needs this from the process.
+struct SessionServices {
+  Settings settings;
+  const Clock* clock = nullptr;
+  Seconds clock_offset;                                       // of this process's clock, for tests
+  std::string communicator_id;                                // unique within the run; used on rank 0
+  bool is_within_world = true;                                // all ranks are of one MPI_COMM_WORLD
+  std::shared_ptr<const std::vector<PolicyRecord>> policies;  // null: none
+};
+
+// All ranks call the same functions in the order of the program's calls, but for those that say that they are local.
+// THREADS: not thread-safe; one per communicator.
+class EpochLoop {
+ public:
+  // All three outlive it; the loop agrees on the memory for the largest calls that it has seen.
+  EpochLoop(const SessionServices& services, Channel& channel, CallMemory memory);
+
+  // Takes the memory without which nothing can be agreed. Local. Returns false when memory is short.
+  bool reserve();
+  // From here on the ranks agree. REQUIRES: the channel is open, and reserve() returned true. `model` is this rank's;
+  // rank 0 learns with its own.
+  void open(const CostModel& model, bool clocks_agree, const Topology& topology, bool has_device_driver);
+  bool isOpen() const { return agreement_ != nullptr; }
+
+  // Returns the site that all ranks take the next call to come from. It is local.
+  SiteId predict(const CallOrigin& origin, const Signature& signature) const;
+  // Returns whether the next call is to be stamped. It is local.
+  bool isSampled() const { return calls_.isSampled(); }
+
+  // Notes a call that was made. Where memory is too short to note it the rank takes part in what is agreed, but nothing
+  // more is learned; see hasNotedAll().
+  void note(const CallKind& kind, EpochCall call, LocalSite local, SiteId predicted,
+            const std::optional<CallStamps>& stamps);
+  // Returns whether no call has been lost for want of memory, which all ranks need before open(). It is local.
+  bool hasNotedAll() const { return has_noted_all_; }
+  // Returns whether the running epoch has all its calls.
+  bool isDue() const { return calls_.isFull(); }
+  // Ends the epoch: waits for what the epoch before has begun, which every rank has started, and begins its own
+  // agreement. Returns an MPI error code; after an error nothing is agreed any more. REQUIRES: isOpen().
+  int endEpoch();
+  // Returns true once after each endEpoch(), which is the time for what need not be done at every call.
+  bool takeEpochEnd() { return std::exchange(epoch_ended_, false); }
+
+  // Goes on with the end, when no call follows. The last agreement begins when the ones before are complete, and when
+  // it is complete the loop is at its end. With Wait::kNo it goes as far as it can and never waits for another rank;
+  // with kToLastStart it waits until the last agreement has begun, which all ranks begin as they do the same; with
+  // kToEnd it waits until that is complete. Returns true at the end. It is local, so that ranks may end loops in any
+  // order.
+  enum class Wait : std::uint8_t { kNo, kToLastStart, kToEnd };
+  bool advanceEnd(Wait wait);
+  // Makes the end do without a last agreement: the stamps of the epoch that is running are lost.
+  void forgoLastAgreement() { last_started_ = true; }
+  // Notes that MPI failed with this code: nothing is agreed any more, and the channel is broken.
+  void breakDown(int code);
+  // Makes rank 0 give up what it has learned and not yet handed over. It is local.
+  void shed() { tuner_.reset(); }
+
+  CallSites& sites() { return sites_; }
+  KeyTable& keys() { return keys_; }
+  const KeyTable& keys() const { return keys_; }
+  // Returns whether some rank has a device driver, as far as the ranks have told each other.
+  bool hasDeviceDriver() const { return has_device_driver_; }
+
+  // Returns the records that are new for the database. Only rank 0 has records; these functions are local.
+  Batch drain();
+  // Drops what drain() would return, but not the communicator and sites that later records refer to. It keeps memory
+  // bounded for as long as there is no way to the database.
+  void forget();
+  bool drainIsDue() const;
+  bool hasLearned() const { return tuner_ && keys_.size() > 0; }
+
+ private:
+  bool isRoot() const { return channel_.rank() == 0; }
+  std::span<const PolicyRecord> policies() const;
+  int applyDecisions();
+  int takeEpoch();
+  void assignKey(const SiteTracker::Call& call, EpochCall& report);
+  void introduce(const Key& key, const SiteTracker::Call& call, const EpochCall& report);
+  void reserveFor(const Key& key);
+  void reserveForSchedules(const Shape& shape);
+  void reserveForPlan(std::int32_t key);
+  bool makeRoom();
+  void digestEpoch();
+  int startDecisions();
+  int closeEpoch();
+  template <typename Work>
+  void whileLearning(const Work& work);
+  void endLearning(const std::exception& fault);
+  bool isEndReady(Wait wait);
+
+  const SessionServices& services_;
+  Channel& channel_;
+  CallMemory memory_;
+  Reserve reserve_;  // of what follows
+  EpochCalls calls_;
+  CallSites sites_;
+  SiteTracker tracker_{&reserve_};
+  KeyTable keys_{&reserve_};
+  PlanUpdate update_;  // the one that is being read
+  CostModel model_;
+  std::unique_ptr<Agreement> agreement_;
+  std::unique_ptr<CommunicatorTuner> tuner_;  // rank 0 only
+  bool epoch_ended_ = false;
+  bool is_ending_ = false;
+  bool last_started_ = false;
+  bool has_device_driver_ = false;
+  bool has_noted_all_ = true;
+  Batch introductions_;  // communicator and sites that the database has not heard of
+  Seconds last_drain_;
+};
+
+}  // namespace starling

@@ -1,0 +1,58 @@
+#include "mpi/execution/call_kind.h"
+
+namespace starling {
+namespace {
+
+constexpr std::int16_t kOther = -1;
+constexpr std::int16_t kUserNonCommutative = 1000;
+
+}  // namespace
+
+CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op) {
+  CallKind kind;
+  kind.signature.count = count;
+  kind.reducer.datatype = datatype;
+  kind.reducer.operation = op;
+  const std::optional<ElementType> type = elementType(datatype);
+  const std::optional<Operation> operation = starling::operation(op);
+  kind.signature.type = type ? static_cast<std::int16_t>(*type) : kOther;
+  kind.signature.operation = operation ? static_cast<std::int16_t>(*operation) : kOther;
+  if (!type) {
+    int size = 0;
+    PMPI_Type_size(datatype, &size);
+    kind.signature.element_size = size;
+    return kind;
+  }
+  kind.signature.element_size = elementSize(*type);
+  if (!operation) return kind;
+  kind.reducer.element_size = static_cast<std::size_t>(elementExtent(*type));
+  if (*operation == Operation::kUser) {
+    int commutative = 1;
+    PMPI_Op_commutative(op, &commutative);
+    kind.signature.commutative = commutative != 0;
+    if (commutative == 0) kind.signature.operation = kUserNonCommutative;
+    kind.tunable = true;
+  } else {
+    kind.reducer.kernel = reductionKernel(*type, *operation);
+    kind.tunable = kind.reducer.kernel != nullptr;
+  }
+  return kind;
+}
+
+std::size_t largestElementGrowth(std::int16_t type) {
+  if (type == kOther) return 1;
+  const auto element = static_cast<ElementType>(type);
+  return elementExtent(element) > elementSize(element) ? 2 : 1;
+}
+
+std::string typeName(std::int16_t type) {
+  return type == kOther ? "derived" : elementTypeName(static_cast<ElementType>(type));
+}
+
+std::string operationName(std::int16_t operation) {
+  if (operation == kOther) return "other";
+  if (operation == kUserNonCommutative) return "user_noncommutative";
+  return operationName(static_cast<Operation>(operation));
+}
+
+}  // namespace starling

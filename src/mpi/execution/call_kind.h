@@ -1,0 +1,31 @@
+// Tells what a call's arguments mean to Starling: signature, names, and how blocks are combined.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "mpi/execution/executor.h"
+#include "tuner/signature.h"
+
+namespace starling {
+
+struct CallKind {
+  Signature signature;
+  Reducer reducer;
+  bool tunable = false;  // false: passes through (a derived type, or an operation that MPI does not define on the type)
+};
+
+// Equal arguments give equal results on all ranks. REQUIRES: count >= 0, datatype and op not null.
+CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op);
+
+// Returns how many times as much memory as data an element of the signature's type takes at most: 2 for pairs with
+// gaps, else 1.
+std::size_t largestElementGrowth(std::int16_t type);
+
+// These return the names of a signature's type and operation in the database: "float", "derived"; "sum",
+// "user_noncommutative", ...
+std::string typeName(std::int16_t type);
+std::string operationName(std::int16_t operation);
+
+}  // namespace starling

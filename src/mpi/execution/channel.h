@@ -1,0 +1,76 @@
+// Holds a private communicator beside one of the program's, and all that schedules need to run on it.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory_resource>
+
+#include "mpi/execution/agreed_memory.h"
+#include "mpi/execution/executor.h"
+
+namespace starling {
+
+// All ranks of the original communicator call open(), leastOfAll() and run() alike, in the order of the program's
+// calls. The messages of different calls never match: calls take turns in the tags, even after a fault. THREADS: not
+// thread-safe; one per user of a communicator.
+class Channel {
+ public:
+  // `own_tags` tags above those of calls are left for the owner's messages (ownTag()). It is local.
+  // Runs take their memory, but for the scratch, from `memory`, which outlives the channel.
+  explicit Channel(MPI_Comm original, int own_tags = 0,
+                   std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+  // It is local where nothing was started on the private communicator that is not complete. REQUIRES: MPI is not
+  // finalised, unless the channel was never opened.
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  // Makes the private communicator, whose errors are returned and never end the program. Returns false when MPI could
+  // not, which holds on all ranks; the channel is then broken.
+  bool open();
+  bool isOpen() const { return private_ != MPI_COMM_NULL; }
+
+  // Notes that something failed between the ranks: the channel is not used any more.
+  void breakDown() { broken_ = true; }
+  bool isBroken() const { return broken_; }
+  // Returns false where there is nothing to tune between the ranks: one alone, or two groups.
+  bool isTunable() const { return ranks_ > 1 && !is_intercommunicator_; }
+
+  // Returns the least of the ranks' values. Waits for all of them. REQUIRES: isOpen().
+  std::int64_t leastOfAll(std::int64_t value) const;
+
+  // Returns whether all ranks have so much memory. Where they are not known to have it, each tries to get it at once,
+  // which waits for all of them.
+  bool ensureMemory(std::int64_t bytes, AgreedMemory& memory) const;
+
+  // Returns whether there are enough tags for the schedule, which all ranks find alike.
+  bool hasTagsFor(const Schedule& schedule) const { return schedule.tag_span - 1 <= tag_limit_; }
+  // Runs one call's schedule; sets the communicator and the tags of `call`. The program hears of errors through the
+  // original communicator's error handler. Returns an MPI error code. REQUIRES: what Executor::run() requires, and
+  // isOpen().
+  int run(const PreparedSchedule& prepared, Executor::Call call);
+
+  Executor& executor() { return executor_; }
+  const Executor& executor() const { return executor_; }
+
+  MPI_Comm original() const { return original_; }
+  MPI_Comm communicator() const { return private_; }
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  // REQUIRES: 0 <= index < own_tags.
+  int ownTag(int index) const { return tag_limit_ + 1 + index; }
+
+ private:
+  const MPI_Comm original_;
+  MPI_Comm private_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int ranks_ = 1;
+  int tag_limit_;  // calls use the tags up to this one
+  bool is_intercommunicator_ = false;
+  bool broken_ = false;
+  std::int64_t executed_calls_ = 0;
+  Executor executor_;
+};
+
+}  // namespace starling

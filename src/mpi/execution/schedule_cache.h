@@ -1,0 +1,71 @@
+// Keeps the schedules that this rank has built, by what they depend on; the ones used last stay.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory_resource>
+#include <unordered_map>
+#include <utility>
+
+#include "schedule/prepared_schedule.h"
+#include "tuner/signature.h"
+
+namespace starling {
+
+// Returns a hash of whole numbers, for keys.
+inline std::size_t hashOf(std::initializer_list<std::int64_t> numbers) {
+  std::uint64_t hash = 0;
+  for (const std::int64_t number : numbers) hash = mixHash(hash, static_cast<std::uint64_t>(number));
+  return hash;
+}
+
+// `Key` is what a schedule depends on, and is made from what is sought and a memory resource; a type for what is sought
+// has hash(), and is compared to a key by ==. It may be the key itself. THREADS: not thread-safe; one per communicator
+// and function.
+template <typename Key>
+class ScheduleCache {
+ public:
+  // Keeps at most so many schedules; all memory comes from `memory`, which outlives the cache.
+  explicit ScheduleCache(std::size_t max_entries, std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : max_entries_(max_entries), entries_(memory) {}
+
+  // Finds the schedule of what is sought, or builds it by `build` (memory resource -> Schedule). The reference is good
+  // until the next call. Throws std::bad_alloc where memory is short; there may then be one schedule less.
+  template <typename Sought, typename Build>
+  const PreparedSchedule& find(const Sought& sought, const Build& build) {
+    ++uses_;
+    const std::size_t hash = sought.hash();
+    const auto [first, last] = entries_.equal_range(hash);
+    const auto known = std::find_if(first, last, [&](const auto& entry) { return sought == entry.second.key; });
+    if (known != last) {
+      known->second.last_use = uses_;
+      return known->second.prepared;
+    }
+    if (entries_.size() == max_entries_) {
+      entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+        return a.second.last_use < b.second.last_use;
+      }));
+    }
+    std::pmr::memory_resource* const memory = entries_.get_allocator().resource();
+    return entries_.emplace(hash, Entry{uses_, Key(sought, memory), PreparedSchedule(build(memory))})->second.prepared;
+  }
+
+  // Gives all memory back.
+  void clear() { entries_ = Entries(entries_.get_allocator()); }
+
+ private:
+  struct Entry {
+    std::int64_t last_use;
+    Key key;
+    PreparedSchedule prepared;
+  };
+  using Entries = std::pmr::unordered_multimap<std::size_t, Entry>;
+
+  std::size_t max_entries_;
+  Entries entries_;
+  std::int64_t uses_ = 0;
+};
+
+}  // namespace starling

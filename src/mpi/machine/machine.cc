@@ -1,0 +1,96 @@
+#include "mpi/machine/machine.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "tuner/signature.h"
+
+namespace starling {
+namespace {
+
+using HostName = std::array<char, MPI_MAX_PROCESSOR_NAME>;
+
+std::string processorModel() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) {
+      const std::size_t colon = line.find(": ");
+      if (colon != std::string::npos) return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+std::string mpiVersion() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  const std::string version(text.data(), static_cast<std::size_t>(length));
+  return version.substr(0, version.find_first_of(",\n"));
+}
+
+// Returns a number that is equal on all processes that read one clock, or 0 where the machine does not tell.
+std::uint64_t clockHash(Seconds offset) {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  if (!std::getline(file, id)) return 0;
+  std::uint64_t hash = std::bit_cast<std::uint64_t>(offset.value);
+  for (const char c : id) hash = mixHash(hash, static_cast<unsigned char>(c));
+  return hash;
+}
+
+}  // namespace
+
+Environment gatherEnvironment(MPI_Comm communicator) {
+  Environment environment;
+  PMPI_Comm_size(communicator, &environment.ranks);
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  HostName name{};
+  int length = 0;
+  PMPI_Get_processor_name(name.data(), &length);
+  std::vector<HostName> names(rank == 0 ? static_cast<std::size_t>(environment.ranks) : 0);
+  PMPI_Gather(name.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0,
+              communicator);
+  std::map<std::string, std::int32_t> ranks_of_node;
+  for (const HostName& host : names) ++ranks_of_node[host.data()];
+  environment.nodes = static_cast<std::int32_t>(ranks_of_node.size());
+  for (const auto& node : ranks_of_node) {
+    environment.ranks_per_node = std::max(environment.ranks_per_node, node.second);
+  }
+  environment.processor = processorModel();
+  environment.mpi_version = mpiVersion();
+  environment.transport = environment.nodes <= 1 ? "shared_memory" : "network";
+  return environment;
+}
+
+Run describeRun(const Environment& environment) {
+  Run run;
+  run.environment = environment;
+  std::error_code ignored;
+  run.program = std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string();
+  run.started = static_cast<std::int64_t>(std::time(nullptr));
+  std::random_device random;
+  run.id = fmt::format("{:x}-{:x}-{:08x}", run.started, static_cast<long>(getpid()), random());
+  return run;
+}
+
+bool shareOneClock(MPI_Comm communicator, Seconds offset) {
+  const std::uint64_t hash = clockHash(offset);
+  std::array<std::uint64_t, 2> mine{hash, ~hash};
+  std::array<std::uint64_t, 2> all{};
+  PMPI_Allreduce(mine.data(), all.data(), 2, MPI_UINT64_T, MPI_BAND, communicator);
+  return hash != 0 && all[0] == ~all[1];
+}
+
+}  // namespace starling

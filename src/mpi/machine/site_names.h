@@ -1,0 +1,22 @@
+// Turns an address in this process into the identity of a site, which stays the same from run to run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "store/records.h"
+
+namespace starling {
+
+// Returns the module (executable or library) and the offset in it of a return address, with the symbol where the
+// dynamic symbol table knows it. It never fails: an address in no module gets its number as identity. It is slow,
+// because it reads the module's notes, and meant for the end of an epoch. THREADS: any.
+SiteRecord siteOfAddress(std::uint64_t return_address);
+
+// Returns the site of tuned_allreduce_at() and starling_site_create().
+SiteRecord siteOfLabel(const std::string& label);
+
+// Returns the site that stands for all calls whose ranks could not agree on where they came from.
+SiteRecord siteOfSignature();
+
+}  // namespace starling

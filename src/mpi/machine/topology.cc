@@ -1,0 +1,169 @@
+#include "mpi/machine/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <vector>
+
+#include "algos/tree_search.h"
+#include "base/log.h"
+#include "tuner/signature.h"
+
+namespace starling {
+namespace {
+
+constexpr int kLinkTag = 0;        // the links are measured before the first call, when no schedule has used a tag
+constexpr int kLinkBytes = 65536;  // long enough for the bandwidth to be most of it
+constexpr int kLinkRepetitions = 3;
+constexpr double kBytesPerUnit = 1e6;
+
+std::vector<std::int32_t> gatherNodes(MPI_Comm communicator, int ranks) {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  PMPI_Get_processor_name(name.data(), &length);
+  std::uint64_t hash = 1;
+  for (int i = 0; i < length; ++i) hash = mixHash(hash, static_cast<unsigned char>(name[i]));
+  std::vector<std::uint64_t> hashes(ranks);
+  // MPI_Allgather is avoided, because its messages grow with the square of the ranks in some libraries.
+  PMPI_Gather(&hash, 1, MPI_UINT64_T, hashes.data(), 1, MPI_UINT64_T, 0, communicator);
+  PMPI_Bcast(hashes.data(), ranks, MPI_UINT64_T, 0, communicator);
+  std::vector<std::int32_t> nodes;
+  for (const std::uint64_t node : hashes) {
+    nodes.push_back(static_cast<std::int32_t>(std::find(hashes.begin(), hashes.end(), node) - hashes.begin()));
+  }
+  return nodes;
+}
+
+// Measures the link to one other rank, with messages in both directions at once. Returns the best of a few tries in
+// megabytes per second.
+std::int32_t timeLink(MPI_Comm communicator, int peer, std::vector<char>& out, std::vector<char>& in,
+                      const Clock& clock) {
+  Seconds shortest{1e9};
+  for (int i = 0; i < kLinkRepetitions; ++i) {
+    const Seconds start = clock.now();
+    PMPI_Sendrecv(out.data(), kLinkBytes, MPI_BYTE, peer, kLinkTag, in.data(), kLinkBytes, MPI_BYTE, peer, kLinkTag,
+                  communicator, MPI_STATUS_IGNORE);
+    shortest = std::min(shortest, clock.now() - start);
+  }
+  const double weight = kLinkBytes / kBytesPerUnit / std::max(shortest.value, 1e-9);
+  return static_cast<std::int32_t>(std::clamp(weight, 1.0, static_cast<double>(kHeaviestLink)));
+}
+
+// Measures each pair of ranks once, in rounds in which every rank has one partner at most: this is the circle method of
+// tournaments.
+std::vector<std::int32_t> measureLinks(MPI_Comm communicator, int rank, int ranks, const Clock& clock) {
+  std::vector<char> out(kLinkBytes);
+  std::vector<char> in(kLinkBytes);
+  std::vector<std::int32_t> mine(ranks, 0);
+  const int places = ranks + ranks % 2;
+  const int turning = places - 1;  // all places but the last one
+  for (int round = 0; round < turning; ++round) {
+    // Of the turning places a and b meet where a + b = round; the one that would meet itself meets the last place.
+    int peer = rank == places - 1 ? -1 : (round - rank + turning) % turning;
+    if (rank == places - 1) {
+      peer = round % 2 == 0 ? round / 2 : (round + turning) / 2;
+    } else if (peer == rank) {
+      peer = places - 1;
+    }
+    if (peer < ranks) mine[peer] = timeLink(communicator, peer, out, in, clock);
+  }
+  const std::size_t width = static_cast<std::size_t>(ranks);
+  std::vector<std::int32_t> links(width * width);
+  PMPI_Allgather(mine.data(), ranks, MPI_INT32_T, links.data(), ranks, MPI_INT32_T, communicator);
+  for (std::size_t a = 0; a < width; ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      links[a * width + b] = links[b * width + a] = std::min(links[a * width + b], links[b * width + a]);
+    }
+  }
+  return links;
+}
+
+std::vector<int> worldRanks(MPI_Comm communicator, int ranks) {
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Comm_group(communicator, &group);
+  std::vector<int> own(ranks);
+  std::vector<int> in_world(ranks);
+  std::iota(own.begin(), own.end(), 0);
+  PMPI_Group_translate_ranks(group, ranks, own.data(), world, in_world.data());
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  return in_world;
+}
+
+// Reads the rows and columns of these ranks of MPI_COMM_WORLD. Errors say what is wrong with the file.
+Result<std::vector<std::int32_t>> readLinks(const std::string& path, const std::vector<int>& ranks) {
+  std::ifstream file(path);
+  if (!file) return Status::error("rank 0 cannot read it: name a file that is there on its machine, or \"measure\"");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  Result<std::vector<std::int32_t>> read = parseLinks(text);
+  if (!read.isOk()) return read;
+  int world = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  const auto is_outside = [world](int rank) { return rank < 0 || rank >= world; };
+  if (std::any_of(ranks.begin(), ranks.end(), is_outside)) {
+    return Status::error("a communicator has ranks that are not in MPI_COMM_WORLD, and the file has no rows for these");
+  }
+  const std::size_t width = static_cast<std::size_t>(world);
+  if (read.value().size() != width * width) {
+    return Status::error(fmt::format("it needs {} rows, one for each rank of MPI_COMM_WORLD", world));
+  }
+  std::vector<std::int32_t> links;
+  for (const int a : ranks) {
+    for (const int b : ranks) links.push_back(read.value()[a * width + b]);
+  }
+  return links;
+}
+
+std::vector<std::int32_t> shareLinks(MPI_Comm communicator, int rank, int ranks, const std::string& path) {
+  std::vector<std::int32_t> links;
+  if (rank == 0) {
+    Result<std::vector<std::int32_t>> read = readLinks(path, worldRanks(communicator, ranks));
+    if (read.isOk()) {
+      links = std::move(read).value();
+    } else {
+      logOnce(LogLevel::kWarning, "links",
+              fmt::format("STARLING_LINKS: {}: {}; all links count as equal", path, read.status().message()));
+    }
+  }
+  int is_known = links.empty() ? 0 : 1;
+  PMPI_Bcast(&is_known, 1, MPI_INT, 0, communicator);
+  if (is_known == 0) return {};
+  links.resize(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks));
+  PMPI_Bcast(links.data(), ranks * ranks, MPI_INT32_T, 0, communicator);
+  return links;
+}
+
+}  // namespace
+
+Topology gatherTopology(MPI_Comm private_communicator, const std::string& links, const Clock& clock) {
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(private_communicator, &rank);
+  PMPI_Comm_size(private_communicator, &ranks);
+  Topology topology;
+  topology.nodes = gatherNodes(private_communicator, ranks);
+  if (ranks > kMaxLinkedRanks) {
+    if (!links.empty() && rank == 0) {
+      logOnce(
+          LogLevel::kWarning, "links",
+          fmt::format("STARLING_LINKS: a communicator has {} ranks, and links are known of {} at most; all count as "
+                      "equal there",
+                      ranks, kMaxLinkedRanks));
+    }
+    return topology;
+  }
+  if (!links.empty()) {
+    topology.links = links == kMeasuredLinks ? measureLinks(private_communicator, rank, ranks, clock)
+                                             : shareLinks(private_communicator, rank, ranks, links);
+  }
+  if (tellsApart(&topology)) topology.trees = topologyTrees(&topology, ranks, std::min(kMaxTrees, ranks));
+  return topology;
+}
+
+}  // namespace starling

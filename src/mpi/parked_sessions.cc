@@ -1,0 +1,47 @@
+#include "mpi/parked_sessions.h"
+
+namespace starling {
+
+void ParkedSessions::expect() {
+  const std::lock_guard lock(mutex_);
+  expected_.emplace_back();
+}
+
+void ParkedSessions::park(std::unique_ptr<Session> session) {
+  session->park();
+  const std::lock_guard lock(mutex_);
+  expected_.front() = std::move(session);
+  sessions_.splice(sessions_.end(), expected_, expected_.begin());
+  advance(EpochLoop::Wait::kNo);
+  if (sessions_.size() > kMaxLearning) (*std::prev(sessions_.end(), kMaxLearning + 1))->loop().shed();
+}
+
+void ParkedSessions::poll() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) advance(EpochLoop::Wait::kNo);
+}
+
+void ParkedSessions::finish() {
+  const std::lock_guard lock(mutex_);
+  advance(EpochLoop::Wait::kNo);
+  // Processes of another world need not be at their end. MPI still has the memory of what is under way with them.
+  for (auto& session : sessions_) {
+    if (!session->isWithinWorld()) static_cast<void>(session.release());
+  }
+  std::erase(sessions_, nullptr);
+  advance(EpochLoop::Wait::kToLastStart);
+  advance(EpochLoop::Wait::kToEnd);
+}
+
+void ParkedSessions::advance(EpochLoop::Wait wait) {
+  for (auto session = sessions_.begin(); session != sessions_.end();) {
+    if ((*session)->advanceEnd(wait)) {
+      hand_over_(**session);
+      session = sessions_.erase(session);
+    } else {
+      ++session;
+    }
+  }
+}
+
+}  // namespace starling

@@ -1,0 +1,33 @@
+// The rooted collectives of one communicator.
+#pragma once
+
+#include "mpi/rooted/broadcaster.h"
+#include "mpi/rooted/rooted_channel.h"
+#include "mpi/rooted/rooted_reducer.h"
+
+namespace starling {
+
+// Owns what the rooted collectives need. THREADS: not thread-safe; MPI forbids concurrent collectives on a
+// communicator.
+class RootedCalls {
+ public:
+  RootedCalls(MPI_Comm communicator, const Options& options, const Clock& clock, Seconds clock_offset)
+      : channel_(communicator, options, clock, clock_offset) {}
+
+  Broadcaster& broadcaster() { return broadcaster_; }
+  RootedReducer& reducer() { return reducer_; }
+
+  // No call follows: true when what is under way between the ranks is complete. Local; waits for it only with
+  // `may_wait`.
+  bool finish(bool may_wait) {
+    const bool is_over = broadcaster_.finish(may_wait);
+    return reducer_.finish(may_wait) && is_over;
+  }
+
+ private:
+  RootedChannel channel_;
+  Broadcaster broadcaster_{channel_};
+  RootedReducer reducer_{channel_};
+};
+
+}  // namespace starling

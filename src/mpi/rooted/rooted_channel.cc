@@ -1,0 +1,101 @@
+#include "mpi/rooted/rooted_channel.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/address_space.h"
+#include "base/log.h"
+#include "mpi/machine/machine.h"
+#include "mpi/machine/probe.h"
+
+namespace starling {
+namespace {
+
+constexpr double kDearest = 1e9;  // nothing costs more, per message in nanoseconds, per byte in picoseconds
+
+std::int64_t wholeNumber(double cost) { return static_cast<std::int64_t>(std::clamp(cost, 0.0, kDearest)); }
+
+}  // namespace
+
+RootedChannel::RootedChannel(MPI_Comm communicator, const Options& options, const Clock& clock, Seconds clock_offset)
+    : options_(options), clock_(clock), clock_offset_(clock_offset), channel_(communicator, 0, &schedule_reserve_) {}
+
+bool RootedChannel::admits(std::int64_t bytes, int root, AgreedMemory& memory, Start start) {
+  if (passesThrough() || root < 0 || root >= ranks() || bytes <= 0 || bytes > AgreedMemory::kMax) return false;
+  memory.want(bytes);
+  const bool is_worth_it = calls_++ >= options_.minimum_calls || start == Start::kAtOnce;
+  if (!is_worth_it) return false;
+  if (!channel_.isOpen()) open();
+  if (channel_.isBroken()) return false;
+  if (!memory.isAgreed()) memory.agree(channel_.leastOfAll(memory.reserve()));
+  return true;
+}
+
+void RootedChannel::open() {
+  if (!channel_.open()) return;
+  // The probe takes buffers while other ranks wait for its messages: where they are short, nothing is begun.
+  if (!isSoEverywhere(hasHeap(kProbeMemory))) {
+    channel_.breakDown();
+    return;
+  }
+  clocks_agree_ = shareOneClock(channel_.communicator(), clock_offset_);
+  agreeOnCosts();
+}
+
+// One rank's costs are all ranks', or they would plan differently.
+void RootedChannel::agreeOnCosts() {
+  const CostModel model = probeCosts(channel_.communicator(), Topology{}, clock_);
+  std::array<std::int64_t, 3> costs{wholeNumber(1e9 * model.alpha.value), wholeNumber(1e12 * model.beta),
+                                    wholeNumber(1e12 * model.gamma)};
+  PMPI_Bcast(costs.data(), static_cast<int>(costs.size()), MPI_INT64_T, 0, channel_.communicator());
+  costs_ = {costs[0], costs[1], costs[2]};
+}
+
+bool RootedChannel::growVector(std::size_t bytes) {
+  if (bytes <= vector_bytes_) return true;
+  // The memory is not initialised, so that pages that no call uses are never touched.
+  std::unique_ptr<std::byte[]> larger(new (std::nothrow) std::byte[bytes]);
+  if (!larger) return false;
+  vector_ = std::move(larger);
+  vector_bytes_ = bytes;
+  return true;
+}
+
+int RootedChannel::run(const PreparedSchedule& prepared, Executor::Call call) {
+  call.clock = &clock_;
+  return channel_.run(prepared, call);
+}
+
+bool RootedChannel::takeExchange(PeriodExchange& exchange) {
+  if (channel_.isBroken() || !exchange.isOpen()) return false;
+  if (const int code = exchange.finish(); code != MPI_SUCCESS) {
+    breakDown(code);
+    return false;
+  }
+  return true;
+}
+
+bool RootedChannel::endExchange(PeriodExchange& exchange, bool may_wait) {
+  if (channel_.isBroken() || !exchange.isOpen()) return true;
+  if (!may_wait) return exchange.isComplete();
+  takeExchange(exchange);
+  return true;
+}
+
+void RootedChannel::startExchange(PeriodExchange& exchange, const PeriodExchange::Figures& figures) {
+  if (channel_.isBroken()) return;
+  const int code = exchange.start(channel_.communicator(), figures);
+  if (code != MPI_SUCCESS) breakDown(code);
+}
+
+void RootedChannel::breakDown(int code) {
+  channel_.breakDown();
+  logOnce(LogLevel::kWarning, "rooted exchange",
+          "an exchange between ranks failed (MPI error " + std::to_string(code) +
+              "); broadcasts and reductions pass through to the MPI library from now on");
+}
+
+}  // namespace starling

@@ -1,0 +1,107 @@
+#include "mpi/rooted/rooted_reducer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace starling {
+namespace {
+
+// Returns the size in memory, with the gaps between elements, which messages leave out.
+std::int64_t bytesOf(const CallKind& kind) {
+  return kind.signature.count * static_cast<std::int64_t>(kind.reducer.element_size);
+}
+
+}  // namespace
+
+int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root) {
+  const auto native = [&] { return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator()); };
+  if (channel_.passesThrough() || isMisplaced(sendbuf, recvbuf, root)) return native();
+  const CallKind kind = classifyCall(count, datatype, op);
+  const std::int64_t bytes = kind.tunable ? bytesOf(kind) : 0;
+  // In reproducible mode neither the earlier calls nor the memory they had may decide which bits a call has.
+  const auto start = isReproducible() ? RootedChannel::Start::kAtOnce : RootedChannel::Start::kWhenWorthIt;
+  if (!channel_.admits(bytes, root, memory_, start)) return native();
+  if (isReproducible()) {
+    return channel_.ensureMemory(bytes, memory_) ? execute(nullptr, sendbuf, recvbuf, kind, root) : native();
+  }
+  // A vector counts as long when cutting it into segments is worth it.
+  const bool is_long = bestSegments(channel_.costs(), bytes, channel_.ranks()) > 1;
+  Root* const to = roots_.findOrMake(channel_, root, is_long);
+  if (to == nullptr) return native();
+  const bool is_native = to->trial.isNative() || !memory_.has(bytes);
+  const std::int64_t arrival_ns = toNanoseconds(channel_.clock().now());
+  const int code = is_native ? native() : execute(to, sendbuf, recvbuf, kind, root);
+  to->arrivals.add(arrival_ns);
+  to->durations.add(toNanoseconds(channel_.clock().now()) - arrival_ns);
+  // A call that failed here may have succeeded elsewhere, so it counts on every rank.
+  if (++to->calls >= channel_.options().rooted_period) endPeriod(*to);
+  return code;
+}
+
+bool RootedReducer::isMisplaced(const void* sendbuf, const void* recvbuf, int root) const {
+  return (channel_.rank() == root ? recvbuf : sendbuf) == MPI_IN_PLACE;
+}
+
+int RootedReducer::execute(const Root* to, const void* sendbuf, void* recvbuf, const CallKind& kind, int root) {
+  const PreparedSchedule& prepared = findSchedule(to, kind, root);
+  Executor::Call call;
+  call.reducer = kind.reducer;
+  const bool only_sends = prepared.leastScratch() == 0;
+  if (channel_.rank() == root) {
+    call.work = recvbuf;
+  } else {
+    // A rank that only sends does not write to its work vector.
+    call.work = only_sends ? const_cast<void*>(sendbuf) : channel_.vector();
+  }
+  if (call.work != sendbuf && sendbuf != MPI_IN_PLACE) {
+    std::memcpy(call.work, sendbuf, static_cast<std::size_t>(bytesOf(kind)));
+  }
+  return channel_.run(prepared, call);
+}
+
+const PreparedSchedule& RootedReducer::findSchedule(const Root* to, const CallKind& kind, int root) {
+  const Key key(kind, root, to != nullptr ? to->pattern : 0);
+  channel_.restoreReserve(schedules_);
+  return schedules_.find(key, [&](std::pmr::memory_resource* memory) {
+    ReductionShape shape{channel_.ranks(), root, bytesOf(kind), Association::kAny};
+    if (!kind.signature.commutative) shape.association = Association::kRankOrder;
+    if (isReproducible()) shape.association = Association::kFixed;
+    const auto lateness_ns = to != nullptr ? to->lateness.latenessNs() : std::span<const std::int64_t>();
+    const ReductionPlan plan = planReduction(shape, lateness_ns, channel_.costs(), memory);
+    return buildReduction(channel_.ranks(), channel_.rank(), kind.signature.count, plan, memory);
+  });
+}
+
+bool RootedReducer::grow(std::size_t bytes) {
+  const auto largest = static_cast<std::int64_t>(bytes);
+  return channel_.growVector(bytes) && channel_.growScratch(bytes) &&
+         channel_.growScheduleMemory(reductionBytes(channel_.ranks(), largest, channel_.costs()));
+}
+
+void RootedReducer::endPeriod(Root& to) {
+  to.calls = 0;
+  std::optional<std::int64_t> duration_ns;
+  bool has_changed = false;
+  if (channel_.takeExchange(to.exchange)) {
+    memory_.agree(to.exchange.capacity());
+    duration_ns = to.exchange.durationNs();
+    // Stamps of different clocks do not compare, so nobody counts as late where clocks differ.
+    has_changed = channel_.clocksAgree() && to.lateness.update(to.exchange.values());
+  }
+  if (has_changed) ++to.pattern;
+  to.trial.endPeriod(duration_ns, has_changed);
+  channel_.startExchange(to.exchange, {to.arrivals.take(), to.durations.take(), memory_.reserve()});
+}
+
+bool RootedReducer::finish(bool may_wait) {
+  return std::all_of(roots_.begin(), roots_.end(),
+                     [&](Root& to) { return channel_.endExchange(to.exchange, may_wait); });
+}
+
+std::span<const std::int64_t> RootedReducer::latenessNs(int root, bool is_long) const {
+  const Root* const known = roots_.find(root, is_long);
+  return known != nullptr ? known->lateness.latenessNs() : std::span<const std::int64_t>();
+}
+
+}  // namespace starling

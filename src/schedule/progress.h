@@ -1,0 +1,72 @@
+// Tells how far every rank of a call is, in the order of execution that schedule.h promises, without a notion of time.
+// Verifier and simulator both run on it, so what is proved is what is simulated.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schedule/step_graph.h"
+
+namespace starling {
+
+// The driver says what happened (a rank arrived, a message was delivered, a reduction was combined) and asks what has
+// become possible. Sends are unbuffered: a message can go once both its steps have started.
+// The graph outlives it. THREADS: one thread.
+class Progress {
+ public:
+  // `window` bounds both directions; 0 keeps the schedules' own window and pacing.
+  Progress(const StepGraph& graph, std::int32_t window);
+
+  // Notes that the rank is present and may start its steps.
+  void arrive(std::int32_t rank);
+  // Notes that the last byte of this kSend step's message has left its sender.
+  void depart(StepId send);
+  // Notes that this message has come to its receiver.
+  void deliver(StepId send);
+  // Notes that this kReduce or kCombine step has been combined into its block.
+  void combine(StepId step);
+
+  // Returns the messages, by their kSend steps, that became possible since the last call, in ascending order.
+  std::vector<StepId> takeReady();
+  // Returns the kReduce steps that have their message and the kCombine steps that became combinable since the last
+  // call, in ascending order.
+  std::vector<StepId> takeCombinable();
+
+  // These tell whether all steps of the rank, or of all ranks, are complete.
+  bool isDone(std::int32_t rank) const { return steps_left_[rank] == 0; }
+  bool isDone() const { return ranks_left_ == 0; }
+  // Names, for people, the first step that is not complete on each rank that is not done.
+  std::string describeWaiting() const;
+
+ private:
+  // Holds the steps of one rank, lane and direction, which start in program order.
+  struct Queue {
+    std::uint32_t next = 0;  // into queued_
+    std::uint32_t end = 0;
+    std::int32_t in_flight = 0;
+    std::int32_t most_in_flight = 1;
+    std::int32_t reduces = 0;  // of those in flight
+    std::int32_t most_reduces = 1;
+  };
+
+  std::size_t queueOf(StepId id) const;
+  void fillQueues(std::int32_t window);
+  void startFrom(std::size_t queue);
+  void complete(StepId id);
+  void release(StepId id);
+
+  const StepGraph& graph_;
+  std::vector<Queue> queues_;
+  std::vector<StepId> queued_;
+  std::vector<std::uint32_t> pending_;   // by step: dependencies that are not complete
+  std::vector<char> is_started_;         // by step
+  std::vector<char> is_delivered_;       // by step: a kReduce has its message
+  std::vector<char> is_complete_;        // by step
+  std::vector<std::size_t> steps_left_;  // by rank
+  std::int32_t ranks_left_ = 0;
+  std::vector<StepId> ready_;
+  std::vector<StepId> combinable_;
+};
+
+}  // namespace starling

@@ -1,0 +1,189 @@
+#include "schedule/step_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace starling {
+namespace {
+
+bool contains(const Block& outer, const Block& inner) {
+  return inner.offset >= outer.offset && inner.offset - outer.offset <= outer.count - inner.count;
+}
+
+// Says what is wrong with a message's step as such; "" when nothing is.
+std::string messageFaultOf(const Schedule& schedule, const Step& step) {
+  if (step.lane >= kMaxLanes) return fmt::format("is in lane {}, and there are {}", step.lane, kMaxLanes);
+  if (step.kind == StepKind::kReduce && step.lane != kReduceLane) {
+    return fmt::format("reduces in lane {}, and only lane {} may", step.lane, kReduceLane);
+  }
+  if (step.peer < 0 || step.peer >= schedule.ranks || step.peer == schedule.virtual_rank) {
+    return fmt::format("has no other rank as its peer, there are {}", schedule.ranks);
+  }
+  if (step.tag < 0 || step.tag >= schedule.tag_span) return fmt::format("has a tag beyond {}", schedule.tag_span);
+  return "";
+}
+
+std::string slotFaultOf(const Schedule& schedule, const Step& step, std::int32_t slot) {
+  if (slot < 0 || slot > schedule.side_slots) {
+    return fmt::format("names slot {}, and there are {} beside the work vector", slot, schedule.side_slots);
+  }
+  if (slot > 0 && !contains(schedule.side_extent, step.block)) return "leaves the elements that side slots have";
+  return "";
+}
+
+// Says what is wrong with a step as such; "" when nothing is.
+std::string faultOf(const Schedule& schedule, std::size_t index) {
+  const Step& step = schedule.steps[index];
+  if (step.kind > StepKind::kCombine) return "has an unknown kind";
+  if (step.block.count <= 0) return "moves no elements; leave such steps out";
+  if (!contains({0, schedule.count}, step.block)) {
+    return fmt::format("leaves the work vector of {} elements", schedule.count);
+  }
+  std::string fault = slotFaultOf(schedule, step, step.slot);
+  if (fault.empty() && isMessage(step)) fault = messageFaultOf(schedule, step);
+  if (fault.empty() && !isMessage(step)) fault = slotFaultOf(schedule, step, step.source_slot);
+  if (fault.empty() && !isMessage(step) && step.slot == step.source_slot) fault = "combines a block with itself";
+  if (!fault.empty()) return fault;
+  const std::size_t known = schedule.dependencies.size();
+  if (step.first_dependency > known || step.dependency_count > known - step.first_dependency) {
+    return "has dependencies beyond the list of them";
+  }
+  for (const std::uint32_t dependency : schedule.dependenciesOf(step)) {
+    if (dependency >= index) return fmt::format("depends on step {}, which is not before it", dependency);
+  }
+  return "";
+}
+
+Status checkSchedules(std::span<const Schedule> schedules) {
+  if (schedules.empty()) return Status::error("There are no schedules; one per virtual rank is needed.");
+  for (std::size_t rank = 0; rank < schedules.size(); ++rank) {
+    const Schedule& schedule = schedules[rank];
+    const Schedule& model = schedules.front();
+    if (static_cast<std::size_t>(schedule.ranks) != schedules.size() ||
+        static_cast<std::size_t>(schedule.virtual_rank) != rank || schedule.count != model.count ||
+        schedule.tag_span != model.tag_span || schedule.tag_span < 1 || schedule.window < 1 || schedule.pacing < 1 ||
+        schedule.count < 0 || schedule.side_slots < 0) {
+      return Status::error(
+          fmt::format("Schedule {} is for rank {} of {} with {} elements, tag span {}, window {} and pacing {}; it "
+                      "must be for rank "
+                      "{} of {} with {} elements and tag span {}.",
+                      rank, schedule.virtual_rank, schedule.ranks, schedule.count, schedule.tag_span, schedule.window,
+                      schedule.pacing, rank, schedules.size(), model.count, model.tag_span));
+    }
+    for (std::size_t index = 0; index < schedule.steps.size(); ++index) {
+      const std::string fault = faultOf(schedule, index);
+      if (!fault.empty()) return Status::error(fmt::format("{} {}.", describeStep(schedule, index), fault));
+    }
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+std::string describeStep(const Schedule& schedule, std::size_t index) {
+  const Step& step = schedule.steps[index];
+  if (step.kind == StepKind::kCombine) {
+    return fmt::format("rank {}, step {} (combine of [{}, {}) of slot {} into slot {})", schedule.virtual_rank, index,
+                       step.block.offset, step.block.offset + step.block.count, step.source_slot, step.slot);
+  }
+  const bool is_send = step.kind == StepKind::kSend;
+  const char* action = is_send ? "send" : step.kind == StepKind::kReceive ? "receive" : "reduce";
+  return fmt::format("rank {}, step {} ({} of [{}, {}) {} rank {}, tag {})", schedule.virtual_rank, index, action,
+                     step.block.offset, step.block.offset + step.block.count, is_send ? "to" : "from", step.peer,
+                     step.tag);
+}
+
+StepGraph::StepGraph(std::span<const Schedule> schedules) : schedules_(schedules) {
+  for (const Schedule& schedule : schedules) {
+    first_.push_back(static_cast<StepId>(rank_of_.size()));
+    rank_of_.insert(rank_of_.end(), schedule.steps.size(), schedule.virtual_rank);
+  }
+}
+
+Result<StepGraph> StepGraph::make(std::span<const Schedule> schedules) {
+  const Status sane = checkSchedules(schedules);
+  if (!sane.isOk()) return sane;
+  StepGraph graph(schedules);
+  const Status matched = graph.matchMessages();
+  if (!matched.isOk()) return matched;
+  graph.linkDependents();
+  return graph;
+}
+
+std::string StepGraph::describe(StepId id) const {
+  return describeStep(schedules_[rank_of_[id]], id - first_[rank_of_[id]]);
+}
+
+Status StepGraph::matchMessages() {
+  std::vector<std::vector<Side>> sends(schedules_.size());  // by sender, as are the receives
+  std::vector<std::vector<Side>> receives(schedules_.size());
+  for (StepId id = 0; id < size(); ++id) {
+    const Step& side = step(id);
+    if (!isMessage(side)) continue;
+    if (side.kind == StepKind::kSend) {
+      sends[rank_of_[id]].push_back({side.peer, side.tag, id});
+    } else {
+      receives[side.peer].push_back({rank_of_[id], side.tag, id});
+    }
+  }
+  partner_.resize(size());
+  for (std::size_t sender = 0; sender < schedules_.size(); ++sender) {
+    const Status matched = matchOneSender(sends[sender], receives[sender]);
+    if (!matched.isOk()) return matched;
+  }
+  return Status::ok();
+}
+
+Status StepGraph::checkUnique(std::span<const Side> sorted) const {
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i - 1].key() == sorted[i].key()) {
+      return Status::error(fmt::format("{} and {} are of the same message; their tags must differ.",
+                                       describe(sorted[i - 1].step), describe(sorted[i].step)));
+    }
+  }
+  return Status::ok();
+}
+
+Status StepGraph::matchOneSender(std::vector<Side>& sends, std::vector<Side>& receives) {
+  for (std::vector<Side>* sides : {&sends, &receives}) {
+    std::sort(sides->begin(), sides->end());
+    const Status unique = checkUnique(*sides);
+    if (!unique.isOk()) return unique;
+  }
+  for (std::size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {
+    if (i == receives.size() || (i < sends.size() && sends[i] < receives[i])) {
+      return Status::error(fmt::format("{} has no receiver.", describe(sends[i].step)));
+    }
+    if (i == sends.size() || receives[i] < sends[i]) {
+      return Status::error(fmt::format("{} has no sender.", describe(receives[i].step)));
+    }
+    const StepId send = sends[i].step;
+    const StepId receive = receives[i].step;
+    if (step(send).block != step(receive).block) {
+      return Status::error(
+          fmt::format("{} and {} are one message but name different blocks.", describe(send), describe(receive)));
+    }
+    partner_[send] = receive;
+    partner_[receive] = send;
+  }
+  return Status::ok();
+}
+
+void StepGraph::linkDependents() {
+  first_dependent_.assign(size() + 1, 0);
+  const auto visit = [&](const auto& action) {
+    for (StepId id = 0; id < size(); ++id) {
+      const Schedule& own = schedules_[rank_of_[id]];
+      for (const std::uint32_t dependency : own.dependenciesOf(step(id))) action(first_[rank_of_[id]] + dependency, id);
+    }
+  };
+  visit([&](StepId before, StepId) { ++first_dependent_[before + 1]; });
+  std::partial_sum(first_dependent_.begin(), first_dependent_.end(), first_dependent_.begin());
+  dependents_.resize(first_dependent_.back());
+  std::vector<std::uint32_t> filled(first_dependent_.begin(), first_dependent_.end() - 1);
+  visit([&](StepId before, StepId after) { dependents_[filled[before]++] = after; });
+}
+
+}  // namespace starling

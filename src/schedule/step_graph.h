@@ -1,0 +1,67 @@
+// The steps of all ranks as one graph: which send meets which receive, and which step waits for which.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "schedule/schedule.h"
+
+namespace starling {
+
+// Numbers a step among those of all ranks: ascending by rank, then in program order.
+using StepId = std::uint32_t;
+
+// Names a step for people: "rank 3, step 17 (send of [0, 10) to rank 4, tag 2)".
+std::string describeStep(const Schedule& schedule, std::size_t index);
+
+// The schedules outlive the graph. THREADS: const after make().
+class StepGraph {
+ public:
+  // Checks that every schedule is sane in itself and that every message has exactly one sender and one receiver, of the
+  // same block. Time: linear in the steps, times the logarithm of one rank's.
+  static Result<StepGraph> make(std::span<const Schedule> schedules);
+
+  std::int32_t ranks() const { return static_cast<std::int32_t>(schedules_.size()); }
+  std::size_t size() const { return rank_of_.size(); }
+  const Schedule& schedule(std::int32_t rank) const { return schedules_[rank]; }
+  const Step& step(StepId id) const { return schedules_[rank_of_[id]].steps[id - first_[rank_of_[id]]]; }
+  std::int32_t rankOf(StepId id) const { return rank_of_[id]; }
+  StepId firstOf(std::int32_t rank) const { return first_[rank]; }
+  // Returns the step on the other side of the step's message. REQUIRES: it has one.
+  StepId partnerOf(StepId id) const { return partner_[id]; }
+  // Returns the steps of the same rank that wait for this one.
+  std::span<const StepId> dependentsOf(StepId id) const {
+    return std::span(dependents_).subspan(first_dependent_[id], first_dependent_[id + 1] - first_dependent_[id]);
+  }
+  std::string describe(StepId id) const;
+
+ private:
+  // Holds one side of a message of a given sender; sides are ordered by receiver and tag.
+  struct Side {
+    std::int32_t receiver;
+    std::int32_t tag;
+    StepId step;
+
+    auto key() const { return std::pair(receiver, tag); }
+    bool operator<(const Side& other) const { return key() < other.key(); }
+  };
+
+  explicit StepGraph(std::span<const Schedule> schedules);
+  Status matchMessages();
+  Status checkUnique(std::span<const Side> sorted) const;
+  Status matchOneSender(std::vector<Side>& sends, std::vector<Side>& receives);
+  void linkDependents();
+
+  std::span<const Schedule> schedules_;
+  std::vector<StepId> first_;  // by rank
+  std::vector<std::int32_t> rank_of_;
+  std::vector<StepId> partner_;
+  std::vector<std::uint32_t> first_dependent_;  // one more than there are steps
+  std::vector<StepId> dependents_;
+};
+
+}  // namespace starling

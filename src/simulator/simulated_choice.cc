@@ -1,0 +1,116 @@
+#include "simulator/simulated_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "algos/flagged.h"
+
+namespace starling {
+namespace {
+
+std::span<const std::int32_t> nodesOf(const Shape& shape) {
+  if (shape.topology == nullptr) return {};
+  return shape.topology->nodes;
+}
+
+// Holds what the exchange of flags makes of the arrivals: who is named, and when each rank knows it.
+struct Flagging {
+  std::vector<std::int32_t> flagged;
+  std::vector<Seconds> known;
+};
+
+Flagging flagLate(std::int32_t late, const CostModel& model, std::span<const Seconds> arrivals) {
+  const std::size_t ranks = arrivals.size();
+  std::vector<std::int32_t> others(ranks - 1);
+  std::iota(others.begin(), others.end(), 1);
+  std::stable_sort(others.begin(), others.end(),
+                   [&](std::int32_t a, std::int32_t b) { return arrivals[a] < arrivals[b]; });
+  Flagging flagging;
+  flagging.flagged.assign(others.end() - late, others.end());
+  others.resize(others.size() - late);
+  Seconds names_sent = arrivals.front();
+  if (!others.empty()) names_sent = std::max(names_sent, arrivals[others.back()] + model.alpha);
+  flagging.known.assign(arrivals.begin(), arrivals.end());
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const Seconds sent = names_sent + static_cast<double>(rank) * model.overhead;
+    flagging.known[rank] = std::max(flagging.known[rank], rank == 0 ? sent : sent + model.alpha);
+  }
+  return flagging;
+}
+
+}  // namespace
+
+std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns) {
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  std::vector<Schedule> schedules;
+  for (std::int32_t rank = 0; rank < shape.ranks; ++rank) {
+    schedules.push_back(buildSchedule(
+        algorithm,
+        {.shape = shape, .virtual_rank = rank, .parameters = choice.parameters, .lateness_ns = lateness_ns}));
+  }
+  return schedules;
+}
+
+Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, Bytes element_size,
+                                     const CostModel& model, std::span<const Seconds> arrivals,
+                                     std::span<const std::int64_t> lateness_ns) {
+  const std::int32_t late = flaggedRanks(choice, shape.ranks);
+  if (late == 0) {
+    return simulate(buildAll(choice, shape, lateness_ns), element_size, model, arrivals, 0, nodesOf(shape));
+  }
+  const Flagging flagging = flagLate(late, model, arrivals);
+  FlaggedArrangement arranged;
+  arranged.arrange(shape.ranks, {}, flagging.flagged, !shape.commutative);
+  const auto rank_at = [&](std::int32_t place) { return arranged.table.empty() ? place : arranged.table[place]; };
+  std::vector<Seconds> known;
+  for (std::int32_t place = 0; place < shape.ranks; ++place) known.push_back(flagging.known[rank_at(place)]);
+  const Topology moved = shape.topology != nullptr ? starling::arranged(*shape.topology, arranged.table) : Topology{};
+  Shape placed = shape;
+  if (shape.topology != nullptr) placed.topology = &moved;
+  const std::vector<Schedule> schedules = buildAll(choice, placed, arranged.lateness_ns);
+  Result<SimulatedCall> call = simulate(schedules, element_size, model, known, 0, nodesOf(placed));
+  if (!call.isOk()) return call;
+  SimulatedCall renamed = std::move(call).value();
+  const std::vector<Seconds> exits = renamed.exits;
+  for (std::int32_t place = 0; place < shape.ranks; ++place) renamed.exits[rank_at(place)] = exits[place];
+  for (Transfer& transfer : renamed.transfers) {
+    transfer.source = rank_at(transfer.source);
+    transfer.target = rank_at(transfer.target);
+  }
+  return renamed;
+}
+
+bool namesStepTime(std::string_view choice) {
+  const auto names = [choice](std::string_view parameter) {
+    return choice.find(std::string(parameter) + "=") != std::string_view::npos;
+  };
+  return names(kStepTimeParameter) || names(kVectorTimeParameter);
+}
+
+void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  const auto set = [&](std::string_view name, Seconds time) {
+    const std::optional<std::size_t> index = findParameter(algorithm, name);
+    if (!index) return;
+    const Parameter& parameter = algorithm.parameters[*index];
+    choice.parameters[*index] = std::clamp(toNanoseconds(time), parameter.minimum, parameter.maximum);
+  };
+  const auto bytes = static_cast<double>(shape.count * element_size.value);
+  set(kStepTimeParameter, Seconds{model.alpha.value + model.beta * bytes / shape.ranks});
+  set(kVectorTimeParameter, Seconds{model.alpha.value + (model.beta + model.gamma) * bytes});
+}
+
+void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
+  if (!index || algorithm.best_segments == nullptr || shape.ranks < 2 || model.alpha <= Seconds{}) return;
+  const double bytes = static_cast<double>(shape.count * element_size.value);
+  const double best = algorithm.best_segments(shape.ranks, bytes * model.beta / model.alpha.value);
+  const std::int64_t most = std::min(algorithm.parameters[*index].maximum, std::max<std::int64_t>(shape.count, 1));
+  choice.parameters[*index] = std::llround(std::clamp(best, 1.0, static_cast<double>(most)));
+}
+
+}  // namespace starling

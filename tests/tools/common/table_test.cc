@@ -1,0 +1,39 @@
+#include "table.h"
+
+#include <gtest/gtest.h>
+
+namespace starling::cli {
+namespace {
+
+TEST(Table, alignsColumnsAndLeavesNoBlanksAtLineEnds) {
+  Table table({{"NAME"}, {"CALLS", Align::kRight}, {"STATE"}});
+  table.addRow({"a", "7", "settled"});
+  table.addRow({"longer", "1200", ""});
+  EXPECT_EQ(table.text(),
+            "NAME    CALLS  STATE\n"
+            "a           7  settled\n"
+            "longer   1200\n");
+}
+
+TEST(Table, countsCharactersNotBytes) {
+  EXPECT_EQ(displayWidth("Gdańsk"), 6U);
+  Table table({{"A", Align::kRight}, {"B"}});
+  table.addRow({"ńń", "x"});
+  table.addRow({"aaa", "y"});
+  EXPECT_EQ(table.text(), "  A  B\n ńń  x\naaa  y\n");
+}
+
+TEST(Table, showsCellsThatWouldForgeRowsAsEscapes) {
+  Table table({{"A"}, {"B"}});
+  table.addRow({"a\nforged  row", "\x1b[2J"});
+  EXPECT_EQ(table.text(), "A                 B\na\\x0aforged  row  \\x1b[2J\n");
+}
+
+TEST(Table, escapesBarsInMarkdown) {
+  Table table({{"VALUES"}, {"N", Align::kRight}});
+  table.addRow({"off | tune", "2"});
+  EXPECT_EQ(table.markdown(), "| VALUES | N |\n|---|---:|\n| off \\| tune | 2 |\n");
+}
+
+}  // namespace
+}  // namespace starling::cli

@@ -1,0 +1,138 @@
+#include "explanation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "example_database.h"
+
+namespace starling::cli {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+Evidence settledEvidence() {
+  const Batch batch = latestBatch();
+  Evidence evidence;
+  evidence.key = recordedKey(1, labelledSite("pressure"));
+  evidence.key.row.key = settledKey();
+  evidence.observations = batch.observations;
+  evidence.arrivals = batch.arrivals;
+  evidence.decisions = batch.decisions;
+  return evidence;
+}
+
+TEST(Explanation, saysHowOftenAndHowLong) {
+  EXPECT_EQ(explain(settledEvidence()).front(),
+            "Site 1, pressure: in run 1 its 4 ranks made 120 calls of 3.81 MiB (float, sum) and spent 7.50 s there on "
+            "average (62.5 ms per call).");
+}
+
+TEST(Explanation, namesWhoIsLateAndHowWellThatIsPredicted) {
+  const auto sentences = explain(settledEvidence());
+  EXPECT_THAT(sentences, Contains(StartsWith("Rank 2 stands out: it comes 50.0 ms after the first")));
+  EXPECT_THAT(sentences,
+              Contains("For the next call moving_average predicts rank 2 at 51.0 ms; so far such predictions "
+                       "were off by 1.00 ms on average."));
+}
+
+TEST(Explanation, givesTheCostOfEveryCandidate) {
+  EXPECT_THAT(explain(settledEvidence()),
+              Contains("Post-arrival time, mean over ranks, of what was tried in 14 calls of exploration: "
+                       "slt:segments=64 5.00 ms (deviation 500 us, 4 calls measured), ring 8.00 ms (deviation 500 us, "
+                       "4 calls measured), native 12.5 ms (deviation 1.00 ms, 4 calls measured)."));
+}
+
+TEST(Explanation, saysWhyThisOneAndWhatWouldChangeIt) {
+  const auto sentences = explain(settledEvidence());
+  EXPECT_THAT(sentences, Contains("In force: slt:segments=64, virtual-rank table 0 1 3 2, 2.50 times as fast as native "
+                                  "after the last arrival."));
+  EXPECT_THAT(
+      sentences,
+      Contains("Decided at call 24 (epoch 3) for slt:segments=64 (post-arrival time: expected 4.80 ms, measured "
+               "5.00 ms, native 12.5 ms): Least post-arrival time of three."));
+  EXPECT_THAT(sentences, Contains("Settled, after 14 calls of exploration."));
+  EXPECT_THAT(sentences.back(), AllOf(HasSubstr("median would have had to be less than 5.00 ms by more than the noise"),
+                                      HasSubstr("the nearest tried is ring at 8.00 ms on average")));
+}
+
+TEST(Explanation, saysPlainlyWhenNotConverged) {
+  Evidence evidence = settledEvidence();
+  for (const char* state : {"exploring", "observing"}) {
+    evidence.key.row.key.state = state;
+    EXPECT_THAT(explain(evidence), Contains(StartsWith("Not converged:"))) << state;
+    EXPECT_FALSE(isConverged(evidence.key.row.key)) << state;
+  }
+  evidence.key.row.key.state = "passes_through";
+  EXPECT_THAT(explain(evidence), Not(Contains(StartsWith("Not converged:"))));
+}
+
+Evidence apartEvidence() {
+  const Batch batch = apartBatch();
+  Evidence evidence;
+  evidence.key = recordedKey(1, labelledSite("pressure"));
+  evidence.key.row.communicator = batch.communicators.front();
+  evidence.key.row.key = batch.keys.front();
+  evidence.observations = batch.observations;
+  evidence.decisions = batch.decisions;
+  return evidence;
+}
+
+TEST(Explanation, namesElapsedTimesWhereClocksDiffer) {
+  const auto sentences = explain(apartEvidence());
+  EXPECT_THAT(sentences, Contains("Which rank comes late is not known, because the clocks of these ranks cannot be "
+                                  "compared."));
+  EXPECT_THAT(sentences, Contains("Mean elapsed time of what was tried in 14 calls of exploration: "
+                                  "slt:segments=64 9.00 ms (deviation 500 us, 4 calls measured), native 22.5 ms "
+                                  "(deviation 1.00 ms, 4 calls measured)."));
+  EXPECT_THAT(sentences, Contains("In force: slt:segments=64, ranks in their own order, 2.50 times as fast as native "
+                                  "by mean elapsed time."));
+  EXPECT_THAT(sentences, Contains("Decided at call 24 (epoch 3) for slt:segments=64 (mean elapsed time: measured 9.00 "
+                                  "ms, native 22.5 ms; the cost model expected a post-arrival time of 4.80 ms): Least "
+                                  "mean elapsed time of two."));
+  EXPECT_THAT(sentences, Not(Contains(HasSubstr("after the last arrival"))));
+}
+
+TEST(Explanation, saysSoWhenTheTimeThatWasComparedIsNotRecorded) {
+  Evidence evidence = settledEvidence();
+  evidence.key.row.communicator.compared_by.reset();
+  const auto sentences = explain(evidence);
+  EXPECT_THAT(sentences, Contains(HasSubstr("is not recorded. An older Starling wrote this database")));
+  EXPECT_THAT(sentences,
+              Contains(StartsWith("In force: slt:segments=64, virtual-rank table 0 1 3 2, 2.50 times as fast "
+                                  "as native.")));
+  EXPECT_THAT(sentences, Not(Contains(HasSubstr("after the last arrival"))));
+  EXPECT_THAT(sentences, Not(Contains(HasSubstr("Post-arrival"))));
+}
+
+TEST(Explanation, saysSoWhenNoCallWasTimed) {
+  Evidence evidence;
+  evidence.key = recordedKey(1, labelledSite("pressure"));
+  evidence.key.row.key = unsettledKey("label:pressure", "observing", std::nullopt);
+  evidence.observations = {observation(evidence.key.row.key.id, 0, "native", 0, 0.0)};
+  const auto sentences = explain(evidence);
+  EXPECT_EQ(sentences.front(),
+            "Site 1, pressure: in run 1 its 4 ranks made 3 calls of 8 B (float, sum); the time there is not known, "
+            "because no call was timed.");
+  EXPECT_THAT(sentences, Contains("No candidate was measured."));
+  for (const std::string& sentence : sentences) EXPECT_THAT(sentence, Not(HasSubstr(" 0 s")));
+}
+
+TEST(Explanation, admitsWhatIsNotKnown) {
+  Evidence evidence;
+  evidence.key = recordedKey(1, labelledSite("pressure"));
+  evidence.key.row.key.choice = "native";
+  evidence.key.row.key.state = "observing";
+  const auto sentences = explain(evidence);
+  EXPECT_THAT(sentences, Contains("No arrivals were recorded."));
+  EXPECT_THAT(sentences, Contains("No candidate was measured."));
+  EXPECT_THAT(sentences, Contains("No decision was recorded in this run."));
+  evidence.observations = {observation(evidence.key.row.key.id, 0, "ring", 4, 0.002)};
+  EXPECT_THAT(explain(evidence), Contains(HasSubstr("(native) was not measured here, so no gain can be stated")));
+}
+
+}  // namespace
+}  // namespace starling::cli

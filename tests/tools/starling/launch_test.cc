@@ -1,0 +1,78 @@
+#include "launch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace starling::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using Words = std::vector<std::string>;
+
+TEST(ParseLaunch, takesItsOwnOptionsFromBetweenThoseOfMpirun) {
+  const LaunchRequest request =
+      parseLaunch(Words{"--bind-to", "none", "--db", "x.db", "-np", "4", "--mca", "btl", "self", "--algorithm", "ring",
+                        "--mode", "tune", "--verbose", "--", "./app", "--db", "y"})
+          .value();
+  EXPECT_THAT(request.mpirun_arguments,
+              ElementsAre("--bind-to", "none", "-n", "4", "--mca", "btl", "self", "./app", "--db", "y"));
+  EXPECT_EQ(request.ranks, 4);
+  EXPECT_EQ(request.database, "x.db");
+  EXPECT_EQ(request.algorithm, "ring");
+  EXPECT_EQ(request.mode, "tune");
+  EXPECT_TRUE(request.verbose);
+  EXPECT_TRUE(request.has_program);
+  EXPECT_FALSE(request.places_ranks);
+}
+
+TEST(ParseLaunch, leavesTheRestAloneWithoutASeparator) {
+  const LaunchRequest request = parseLaunch(Words{"-n", "2", "--db", "x.db", "./app", "--verbose", "-n", "9"}).value();
+  EXPECT_THAT(request.mpirun_arguments, ElementsAre("-n", "2", "./app", "--verbose", "-n", "9"));
+  EXPECT_EQ(request.ranks, 2);
+  EXPECT_FALSE(request.verbose);
+  EXPECT_TRUE(request.has_program);
+}
+
+TEST(ParseLaunch, noticesWhenTheUserPlacesRanks) {
+  EXPECT_TRUE(parseLaunch(Words{"-n", "2", "--hostfile", "hosts", "--", "a"}).value().places_ranks);
+  EXPECT_TRUE(parseLaunch(Words{"--oversubscribe", "-n", "2", "a"}).value().places_ranks);
+  EXPECT_FALSE(parseLaunch(Words{"-n", "2", "--", "a", "--oversubscribe"}).value().places_ranks);
+}
+
+TEST(ParseLaunch, refusesWhatCannotBeRun) {
+  EXPECT_THAT(parseLaunch(Words{"-n", "0", "--", "a"}).status().message(), HasSubstr("1 or more"));
+  EXPECT_THAT(parseLaunch(Words{"-n", "2x", "--", "a"}).status().message(), HasSubstr("1 or more"));
+  EXPECT_THAT(parseLaunch(Words{"--db", "--", "a"}).status().message(), HasSubstr("--db has no value"));
+  EXPECT_THAT(parseLaunch(Words{"-n", "2", "--"}).status().message(), HasSubstr("no program"));
+  EXPECT_FALSE(parseLaunch(Words{"-n", "2"}).value().has_program);
+}
+
+TEST(RankEnvironment, namesStarlingVariablesAndKeepsOtherPreloads) {
+  const Words entries = {"PATH=/bin", "STARLING_MODE=tune", "LD_PRELOAD=/opt/liba.so", "STARLING_DB=x=y"};
+  const RankEnvironment environment = rankEnvironment(entries, "/lib/libs.so");
+  EXPECT_EQ(environment.preload, "/lib/libs.so:/opt/liba.so");
+  EXPECT_THAT(environment.variables, ElementsAre("STARLING_DB", "STARLING_MODE"));
+  EXPECT_EQ(rankEnvironment(Words{"LD_PRELOAD="}, "/lib/libs.so").preload, "/lib/libs.so");
+}
+
+TEST(RankEnvironment, putsStarlingInFrontOfOtherTools) {
+  const auto preload = [](const std::string& others) {
+    return rankEnvironment(Words{"LD_PRELOAD=" + others}, "/lib/libs.so").preload;
+  };
+  EXPECT_EQ(preload("/opt/liba.so libb.so"), "/lib/libs.so:/opt/liba.so:libb.so");
+  EXPECT_EQ(preload("/usr/lib/libasan.so.8:/opt/liba.so"), "/usr/lib/libasan.so.8:/lib/libs.so:/opt/liba.so");
+}
+
+TEST(MpirunCommand, exportsToTheRanks) {
+  const LaunchRequest request = parseLaunch(Words{"-n", "2", "--", "./app", "in"}).value();
+  const RankEnvironment environment{"/lib/libs.so", {"STARLING_MODE"}};
+  EXPECT_THAT(
+      mpirunCommand("/bin/mpirun", request, environment, false),
+      ElementsAre("/bin/mpirun", "-x", "LD_PRELOAD=/lib/libs.so", "-x", "STARLING_MODE", "-n", "2", "./app", "in"));
+  EXPECT_THAT(mpirunCommand("/bin/mpirun", request, environment, true), testing::Contains("--oversubscribe"));
+}
+
+}  // namespace
+}  // namespace starling::cli

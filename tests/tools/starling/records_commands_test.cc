@@ -1,0 +1,278 @@
+// The built program against a database with known records.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../../store/first_schema.h"
+#include "cli_process.h"
+#include "example_database.h"
+
+namespace starling::cli {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class RecordsCommands : public testing::Test {
+ protected:
+  void SetUp() override { writeExampleDatabase(folder_.file("tuning.db")); }
+
+  CliResult run(const std::string& arguments) const {
+    return runStarling(arguments + " --db '" + folder_.file("tuning.db") + "'");
+  }
+  json parsed(const std::string& arguments) const {
+    const CliResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(result.out, nullptr, false);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RecordsCommands, sitesListsTheLatestRunByFallingTime) {
+  const json sites = parsed("sites --json");
+  ASSERT_EQ(sites.size(), 3U);
+  EXPECT_EQ(sites[0]["label"], "pressure");
+  EXPECT_EQ(sites[0]["run"], 2);
+  EXPECT_EQ(sites[0]["communicator_size"], 4);
+  EXPECT_EQ(sites[0]["bytes"], 4000000);
+  EXPECT_EQ(sites[0]["calls"], 120);
+  EXPECT_EQ(sites[0]["exploration_calls"], 14);
+  EXPECT_DOUBLE_EQ(sites[0]["seconds"], 7.5);
+  EXPECT_DOUBLE_EQ(sites[0]["imbalance"], 0.05);
+  EXPECT_DOUBLE_EQ(sites[0]["gain"], 2.5);
+  EXPECT_EQ(sites[0]["algorithm"], "slt:segments=64");
+  EXPECT_EQ(sites[0]["table"], json::array({0, 1, 3, 2}));
+  EXPECT_EQ(sites[0]["state"], "settled");
+  EXPECT_EQ(sites[1]["symbol"], "Solver::dot(double const*)");
+  EXPECT_EQ(sites[1]["offset"], 0x1f);
+  EXPECT_TRUE(sites[1]["gain"].is_null());
+  EXPECT_TRUE(sites[1]["line"].is_null());
+  EXPECT_EQ(sites[2]["state"], "observing");
+}
+
+TEST_F(RecordsCommands, sitesIsATableForPeople) {
+  const CliResult result = run("sites");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, StartsWith("SITE  WHERE"));
+  EXPECT_THAT(result.out, HasSubstr("pressure"));
+  EXPECT_THAT(result.out, HasSubstr("Solver::dot "));
+  EXPECT_THAT(result.out, HasSubstr("7.50 s"));
+  EXPECT_THAT(result.out, HasSubstr("2.50x"));
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(RecordsCommands, sitesPrintsCommaSeparatedValues) {
+  const CliResult result = run("sites --csv");
+  EXPECT_THAT(result.out, StartsWith("run,site,where,symbol,"));
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 4);
+}
+
+TEST_F(RecordsCommands, runsAreChosenByNumber) {
+  EXPECT_EQ(parsed("sites --json --run 1").size(), 1U);
+  EXPECT_EQ(parsed("sites --json --run all").size(), 4U);
+  EXPECT_THAT(run("sites --run all").out, StartsWith("RUN  SITE  WHERE"));
+  const CliResult missing = run("sites --run 9");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("there is no run 9: the database holds runs 1 to 2"));
+  EXPECT_EQ(missing.out, "");
+}
+
+TEST_F(RecordsCommands, showHasTheCandidatesAndTheTable) {
+  const json shown = parsed("show pressure --json");
+  ASSERT_EQ(shown.size(), 1U);
+  ASSERT_EQ(shown[0]["candidates"].size(), 3U);
+  EXPECT_EQ(shown[0]["candidates"][0]["algorithm"], "slt:segments=64");
+  EXPECT_DOUBLE_EQ(shown[0]["candidates"][0]["post_arrival"], 0.005);
+  EXPECT_EQ(shown[0]["candidates"][2]["algorithm"], "native");
+  EXPECT_EQ(shown[0]["run_details"]["processor"], "Example CPU");
+  const std::string text = run("show pressure").out;
+  EXPECT_THAT(text, AllOf(HasSubstr("virtual-rank table  0 1 3 2"), HasSubstr("exploration calls   14"),
+                          HasSubstr("Example CPU"), HasSubstr("POST-ARRIVAL")));
+}
+
+TEST_F(RecordsCommands, explainSaysWhetherItConverged) {
+  EXPECT_THAT(run("explain pressure").out, AllOf(HasSubstr("Rank 2 stands out"), HasSubstr("Settled, after 14 calls")));
+  EXPECT_THAT(run("explain dot").out, HasSubstr("Not converged"));
+  const json explained = parsed("explain 1 --json");
+  EXPECT_EQ(explained[0]["converged"], true);
+  EXPECT_GE(explained[0]["sentences"].size(), 6U);
+}
+
+TEST_F(RecordsCommands, arrivalsScaleTheBarsToTheLatest) {
+  const std::string text = run("arrivals pressure").out;
+  EXPECT_THAT(text, HasSubstr(std::string(40, '#')));
+  EXPECT_THAT(text, HasSubstr("\nRank 2 stands out: it comes 50.0 ms after the first"));
+  const json arrivals = parsed("arrivals pressure --json");
+  EXPECT_EQ(arrivals[0]["stands_out"], 2);
+  ASSERT_EQ(arrivals[0]["ranks"].size(), 4U);
+  EXPECT_NEAR(arrivals[0]["ranks"][2]["lateness"], 0.05, 1e-12);
+  EXPECT_NEAR(arrivals[0]["ranks"][2]["prediction_error"], 0.001, 1e-12);
+  EXPECT_THAT(run("arrivals dot").out, HasSubstr("No arrivals were recorded."));
+}
+
+TEST_F(RecordsCommands, decisionsAreListedWithTheirReasons) {
+  EXPECT_THAT(run("decisions").out, HasSubstr("Least post-arrival time of three."));
+  const json decisions = parsed("decisions pressure --json");
+  ASSERT_EQ(decisions.size(), 1U);
+  EXPECT_EQ(decisions[0]["call"], 24);
+  EXPECT_DOUBLE_EQ(decisions[0]["native"], 0.0125);
+  EXPECT_THAT(run("decisions dot").out, HasSubstr("not converged"));
+  EXPECT_TRUE(parsed("decisions dot --json").empty());
+}
+
+TEST_F(RecordsCommands, whatNoCallWasTimedForIsADash) {
+  const json sites = parsed("sites --json");
+  EXPECT_TRUE(sites[2]["seconds"].is_null());
+  EXPECT_TRUE(sites[2]["imbalance"].is_null());
+  EXPECT_EQ(sites[0]["compared_by"], "post_arrival");
+  EXPECT_THAT(run("sites").out, Not(HasSubstr(" 0 s")));
+  EXPECT_THAT(run("show norm").out, Not(HasSubstr(" 0 s")));
+  EXPECT_THAT(run("explain norm").out, HasSubstr("no call was timed"));
+}
+
+// Of ranks whose clocks cannot be compared, every command says so.
+class RecordsCommandsOfClocksThatDiffer : public RecordsCommands {
+ protected:
+  void SetUp() override {
+    RecordsCommands::SetUp();
+    writeApartDatabase(folder_.file("tuning.db"));
+  }
+};
+
+TEST_F(RecordsCommandsOfClocksThatDiffer, sitesAndShowHaveNoImbalance) {
+  const json sites = parsed("sites --json --run 3");
+  EXPECT_TRUE(sites[0]["imbalance"].is_null());
+  EXPECT_EQ(sites[0]["compared_by"], "elapsed");
+  EXPECT_THAT(run("sites --run 3").out, HasSubstr("Site 1: The clocks of the ranks cannot be compared"));
+  EXPECT_THAT(run("sites --run 2").out, Not(HasSubstr("clocks")));
+  const std::string shown = run("show pressure --run 3").out;
+  EXPECT_THAT(shown, AllOf(HasSubstr("imbalance           -\n"), HasSubstr("2.50x (by mean elapsed time)"),
+                           HasSubstr("cannot be compared"), Not(HasSubstr(" 0 s"))));
+  const json candidate = parsed("show pressure --json --run 3")[0]["candidates"][0];
+  EXPECT_TRUE(candidate["post_arrival"].is_null());
+  EXPECT_DOUBLE_EQ(candidate["elapsed"], 0.009);
+  EXPECT_NEAR(candidate["elapsed_minimum"], 0.0085, 1e-12);
+  EXPECT_NEAR(candidate["elapsed_deviation"], 0.0005, 1e-12);
+}
+
+TEST_F(RecordsCommandsOfClocksThatDiffer, explainAndArrivalsSayWhyNobodyIsLate) {
+  EXPECT_THAT(run("explain pressure --run 3").out,
+              AllOf(HasSubstr("Which rank comes late is not known"), Not(HasSubstr("after the last arrival"))));
+  EXPECT_THAT(run("arrivals pressure --run 3").out, HasSubstr("Which rank comes late is not known"));
+  const json arrivals = parsed("arrivals pressure --json --run 3");
+  EXPECT_EQ(arrivals[0]["compared_by"], "elapsed");
+  EXPECT_TRUE(arrivals[0]["ranks"].empty());
+}
+
+TEST_F(RecordsCommandsOfClocksThatDiffer, decisionsAndExportNameTheTime) {
+  EXPECT_THAT(run("decisions --run 3").out, AllOf(HasSubstr("COMPARED BY"), HasSubstr("  elapsed  ")));
+  EXPECT_EQ(parsed("decisions --json --run 3")[0]["compared_by"], "elapsed");
+  EXPECT_EQ(parsed("export --run 3")["policies"][0]["compared_by"], "elapsed");
+}
+
+TEST_F(RecordsCommands, wrongSitesAreToldPlainly) {
+  for (const char* command : {"show", "explain", "arrivals", "decisions"}) {
+    const CliResult missing = run(std::string(command) + " velocity");
+    EXPECT_EQ(missing.exit_code, 1) << command;
+    EXPECT_EQ(missing.out, "") << command;
+    EXPECT_THAT(missing.err, HasSubstr("there is no site 'velocity'")) << command;
+    EXPECT_THAT(missing.err, HasSubstr("run 2 of app")) << command;
+    const CliResult ambiguous = run(std::string(command) + " Solver");
+    EXPECT_EQ(ambiguous.exit_code, 1) << command;
+    EXPECT_THAT(ambiguous.err, HasSubstr("matches 2 sites")) << command;
+  }
+}
+
+TEST_F(RecordsCommands, exportAndImportCarryPoliciesToAnotherDatabase) {
+  const CliResult exported = run("export --output '" + folder_.file("policy.json") + "'");
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_EQ(exported.out, "");
+  const CliResult imported =
+      runStarling("import '" + folder_.file("policy.json") + "' --db '" + folder_.file("other.db") + "'");
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("1 policy of app is in"));
+  const auto policies = Database::open(folder_.file("other.db")).value().policies(exampleRun("x").environment, "app");
+  ASSERT_TRUE(policies.isOk()) << policies.status().message();
+  ASSERT_EQ(policies.value().size(), 1U);
+  EXPECT_EQ(policies.value()[0].choice, "slt:segments=64");
+  EXPECT_EQ(policies.value()[0].table, (std::vector<std::int32_t>{0, 1, 3, 2}));
+}
+
+TEST_F(RecordsCommands, importReplacesWhatWasLearned) {
+  json document = parsed("export --format json");
+  document["policies"][0]["choice"] = "ring";
+  writeFile(folder_.file("policy.json"), document.dump());
+  ASSERT_EQ(run("import '" + folder_.file("policy.json") + "'").exit_code, 0);
+  EXPECT_EQ(parsed("export")["policies"][0]["choice"], "ring");
+  EXPECT_EQ(parsed("export")["policies"].size(), 1U);
+}
+
+TEST_F(RecordsCommands, exportWritesOpenMpiRulesAndWarnsOnStderr) {
+  const CliResult result = run("export --format ompi-rules");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("allreduce"));
+  EXPECT_THAT(result.err, HasSubstr("slt"));
+}
+
+TEST_F(RecordsCommands, wrongFilesAreToldPlainly) {
+  const CliResult missing = run("import '" + folder_.file("missing.json") + "'");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, AllOf(HasSubstr("missing.json"), HasSubstr("check the path")));
+  EXPECT_EQ(run("import '" + folder_.file("") + "'").exit_code, 1);
+  writeFile(folder_.file("bad.json"), "{\"format\": \"other\"}");
+  const CliResult bad = run("import '" + folder_.file("bad.json") + "'");
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.err, AllOf(HasSubstr("bad.json: "), HasSubstr("format")));
+  EXPECT_EQ(run("export --output /missing/folder/file").exit_code, 1);
+  const CliResult nothing = run("export --run 1 --output '" + folder_.file("p.json") + "'");
+  EXPECT_EQ(nothing.exit_code, 0) << "policies belong to environment and program, not to one run: " << nothing.err;
+}
+
+TEST_F(RecordsCommands, anotherKindOfFileIsNoDatabase) {
+  writeFile(folder_.file("notes.txt"), "These are notes, not a database.\n");
+  for (const char* command : {"sites", "show 1", "decisions", "export"}) {
+    const CliResult result = runStarling(std::string(command) + " --db '" + folder_.file("notes.txt") + "'");
+    EXPECT_EQ(result.exit_code, 1) << command;
+    EXPECT_EQ(result.out, "") << command;
+    EXPECT_THAT(result.err, HasSubstr("notes.txt")) << command;
+  }
+  EXPECT_EQ(readFile(folder_.file("notes.txt")), "These are notes, not a database.\n");
+}
+
+TEST_F(RecordsCommands, theDatabaseIsFoundThroughTheEnvironment) {
+  const CliResult result = runStarling("sites", "STARLING_DB='" + folder_.file("tuning.db") + "'");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("pressure"));
+}
+
+TEST(RecordsCommandsOfAnOlderDatabase, readItAsItIsAndSayWhatItDoesNotRecord) {
+  const TemporaryFolder folder;
+  writeFirstSchemaDatabase(folder.file("tuning.db"));
+  const std::string bytes = readFile(folder.file("tuning.db"));
+  const std::string database = " --db '" + folder.file("tuning.db") + "'";
+  for (const char* command : {"sites", "show residual", "explain residual"}) {
+    const CliResult result = runStarling(command + database);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("is not recorded. An older Starling wrote this database")) << command;
+    EXPECT_THAT(result.out, Not(HasSubstr("after the last arrival"))) << command;
+    EXPECT_THAT(result.out, Not(HasSubstr(" 0 s"))) << command;
+  }
+  EXPECT_EQ(readFile(folder.file("tuning.db")), bytes);
+}
+
+TEST(RecordsCommandsWithoutRuns, areToldPlainly) {
+  const TemporaryFolder folder;
+  { ASSERT_TRUE(Database::open(folder.file("tuning.db")).isOk()); }
+  const CliResult result = runStarling("sites --db '" + folder.file("tuning.db") + "'");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("holds no run yet"));
+}
+
+}  // namespace
+}  // namespace starling::cli

@@ -1,0 +1,286 @@
+// A choice that takes much longer than native does is given up within three of its calls, whatever else changes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "simulated_communicator.h"
+
+namespace starling {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr LocalSite kLine = 40;
+constexpr LocalSite kOtherLine = 41;
+constexpr std::int32_t kRanks = 4;
+const Signature kVector = doubles(4096);
+const Signature kSmall = doubles(16);
+
+TunerSettings withoutCommonClock() {
+  TunerSettings settings = settingsOf();
+  settings.clocks_agree = false;
+  return settings;
+}
+
+std::vector<PolicyRecord> plantedRing() {
+  PolicyRecord policy;
+  policy.site = "line40";
+  policy.communicator_size = kRanks;
+  policy.size_class = sizeClass(kVector.bytes());
+  policy.type = "double";
+  policy.operation = "sum";
+  policy.choice = "ring";
+  policy.gain = 1000.0;
+  policy.reason = "It was planted.";
+  return {policy};
+}
+
+// Native is a ring, too, so that this is what a ring takes beside it.
+SimulatedMachine machineWhereOthersTake(double factor) {
+  SimulatedMachine machine;
+  machine.others_factor = factor;
+  return machine;
+}
+
+// In every epoch another rank is the late one, later than any was before.
+void moveArrivalsInEveryEpoch(SimulatedCommunicator& communicator) {
+  communicator.setPattern([&communicator](std::mt19937&) {
+    const std::size_t epoch = communicator.epochLengths().size();
+    std::vector<Seconds> lateness(kRanks);
+    lateness[epoch % kRanks] = {1e-3 * std::pow(1.6, static_cast<double>(std::min<std::size_t>(epoch, 20)))};
+    return lateness;
+  });
+}
+
+// One rank is always late, and later in every epoch, so that its lateness is predictable and every prediction is new.
+void delayOneRankMoreInEveryEpoch(SimulatedCommunicator& communicator) {
+  communicator.setPattern([&communicator](std::mt19937&) {
+    const std::size_t epoch = communicator.epochLengths().size();
+    std::vector<Seconds> lateness(kRanks);
+    lateness[1] = {1e-3 * std::pow(1.6, static_cast<double>(std::min<std::size_t>(epoch, 20)))};
+    return lateness;
+  });
+}
+
+std::vector<Seconds> rankOneLate(std::mt19937&) {
+  std::vector<Seconds> lateness(kRanks);
+  lateness[1] = {1e-3};
+  return lateness;
+}
+
+std::int64_t callsOtherThanNative(const SimulatedCommunicator& communicator, std::size_t first = 0) {
+  const auto begin = communicator.choices().begin() + static_cast<std::ptrdiff_t>(first);
+  return std::count_if(begin, communicator.choices().end(),
+                       [](const PlannedChoice& one) { return one.choice.algorithm != kNativeAlgorithm; });
+}
+
+Choice incumbentOf(const SimulatedCommunicator& communicator, std::int32_t key = 0) {
+  return communicator.keys().entry(key).plan.incumbent;
+}
+
+TEST(KeyTunerLoss, runsAPlantedChoiceThreeTimesAtMost) {
+  for (const double factor : {2.3, 10.0, 1000.0}) {
+    SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(factor), plantedRing());
+    communicator.calls(400, kLine, kVector);
+    EXPECT_EQ(callsOtherThanNative(communicator), 3) << factor << " times slower";
+    EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+    EXPECT_THAT(communicator.tuner().key(0).settledReason(), HasSubstr("back to native"));
+    EXPECT_EQ(communicator.tuner().drain().policies.back().choice, "native") << "a later run is told";
+  }
+}
+
+TEST(KeyTunerLoss, runsAPlantedChoiceThreeTimesAtMostWhileArrivalsMove) {
+  for (const auto& move : {moveArrivalsInEveryEpoch, delayOneRankMoreInEveryEpoch}) {
+    SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(1000.0), plantedRing());
+    move(communicator);
+    communicator.calls(400, kLine, kVector);
+    EXPECT_EQ(callsOtherThanNative(communicator), 3);
+    EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+  }
+}
+
+TEST(KeyTunerLoss, runsAPlantedChoiceThreeTimesAtMostWithoutACommonClock) {
+  for (const auto& move : {moveArrivalsInEveryEpoch, delayOneRankMoreInEveryEpoch}) {
+    SimulatedMachine machine = machineWhereOthersTake(1000.0);
+    machine.clock_offsets = {{0.0}, {1e3}, {-5e3}, {7.0}};
+    SimulatedCommunicator communicator(kRanks, withoutCommonClock(), machine, plantedRing());
+    move(communicator);
+    communicator.calls(400, kLine, kVector);
+    EXPECT_EQ(callsOtherThanNative(communicator), 3);
+    EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+  }
+}
+
+TEST(KeyTunerLoss, seesALossBehindLongWaitsWithoutACommonClock) {
+  // Three times slower, which waiting for the late rank hides in the mean elapsed time.
+  SimulatedMachine machine = machineWhereOthersTake(3.0);
+  machine.clock_offsets = {{0.0}, {1e3}, {-5e3}, {7.0}};
+  SimulatedCommunicator communicator(kRanks, withoutCommonClock(), machine, plantedRing());
+  communicator.setPattern(rankOneLate);
+  communicator.calls(400, kLine, kVector);
+  EXPECT_EQ(callsOtherThanNative(communicator), 3);
+}
+
+TEST(KeyTunerLoss, runsAPlantedChoiceThreeTimesAtMostWithACoarseClock) {
+  for (const double tick : {1e-4, 1e-3, 1e-2}) {
+    SimulatedMachine machine = machineWhereOthersTake(1000.0);
+    machine.tick = {tick};
+    SimulatedCommunicator communicator(kRanks, settingsOf(), machine, plantedRing());
+    moveArrivalsInEveryEpoch(communicator);
+    communicator.calls(400, kLine, kVector);
+    EXPECT_EQ(callsOtherThanNative(communicator), 3) << "ticks of " << tick << " s";
+  }
+}
+
+TEST(KeyTunerLoss, runsAPlantedChoiceFewTimesWhenItsCallsComeInALongEpoch) {
+  // Of the calls of long epochs one in eight is stamped, so that three may pass unseen. The next three are seen.
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(1000.0), plantedRing());
+  communicator.calls(4, kLine, kVector);
+  communicator.calls(2000, kOtherLine, kSmall);
+  ASSERT_EQ(communicator.epochLengths().back(), 256);
+  const std::size_t before = communicator.choices().size();
+  communicator.calls(1000, kLine, kVector);
+  EXPECT_LE(callsOtherThanNative(communicator, before), 6);
+  EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+}
+
+TEST(KeyTunerLoss, keepsAPlantedChoiceThatIsGood) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(0.5), plantedRing());
+  communicator.calls(400, kLine, kVector);
+  EXPECT_EQ(incumbentOf(communicator), choiceOf("ring"));
+  EXPECT_EQ(communicator.explorationCalls(), 0);
+  // Twelve before it is taken over, six while its first three are judged.
+  EXPECT_EQ(400 - callsOtherThanNative(communicator), 12 + 6);
+  EXPECT_NEAR(communicator.tuner().key(0).gain().value(), 2.0, 1e-6) << "measured, not the stored one";
+  EXPECT_EQ(communicator.epochLengths().back(), 32);
+}
+
+TEST(KeyTunerLoss, keepsAPlantedChoiceThatIsGoodWhileArrivalsMove) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(0.5), plantedRing());
+  moveArrivalsInEveryEpoch(communicator);
+  communicator.calls(400, kLine, kVector);
+  EXPECT_EQ(incumbentOf(communicator), choiceOf("ring"));
+  EXPECT_GE(callsOtherThanNative(communicator), 400 - 12 - 6 - 9);
+}
+
+TEST(KeyTunerLoss, givesUpAChoiceThatANewTableMakesSlow) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(0.5));
+  communicator.calls(200, kLine, kVector);
+  ASSERT_NE(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+  communicator.machine().moved_factor = 1000.0;
+  communicator.setPattern(rankOneLate);
+  while (communicator.keys().entry(0).plan.table.empty()) communicator.call(kLine, kVector);
+  const std::size_t before = communicator.choices().size();
+  communicator.calls(600, kLine, kVector);
+  EXPECT_LE(callsOtherThanNative(communicator, before), 9);
+  EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+}
+
+TEST(KeyTunerLoss, runsAChoiceThatANewTableMakesSlowFewTimesWhenItsCallsComeInALongEpoch) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(0.5));
+  communicator.calls(200, kLine, kVector);
+  ASSERT_NE(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+  communicator.machine().moved_factor = 1000.0;
+  communicator.setPattern(rankOneLate);
+  while (communicator.keys().entry(0).plan.table.empty()) communicator.call(kLine, kVector);
+  communicator.setPattern([](std::mt19937&) { return std::vector<Seconds>(kRanks); });
+  communicator.calls(2000, kOtherLine, kSmall);
+  ASSERT_EQ(communicator.epochLengths().back(), 32);
+  const std::size_t before = communicator.choices().size();
+  communicator.calls(1000, kLine, kVector);
+  EXPECT_LE(callsOtherThanNative(communicator, before), 9);
+  EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+}
+
+TEST(KeyTunerLoss, givesUpAChoiceThatBecomesSlowInSteadyUseAfterThreeStampedCalls) {
+  for (const bool clocks_agree : {true, false}) {
+    TunerSettings settings = settingsOf();
+    settings.clocks_agree = clocks_agree;
+    settings.options.longest_epoch = 3;
+    SimulatedCommunicator communicator(kRanks, settings, {});
+    communicator.calls(200, kLine, kVector);
+    ASSERT_NE(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+    const std::size_t before = communicator.choices().size();
+    communicator.machine().others_factor = 50.0;
+    moveArrivalsInEveryEpoch(communicator);
+    communicator.calls(60, kLine, kVector);
+    // What is left of the epoch, the epoch of the third, and the two until the agreement is in force.
+    EXPECT_LE(callsOtherThanNative(communicator, before), 4 * 3);
+    EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+  }
+}
+
+TEST(KeyTunerLoss, givesUpAChoiceThatBecomesSlowInLongEpochsWithinFourOfThem) {
+  for (const int offset : {0, 8, 29, 30, 31}) {
+    SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+    communicator.calls(2000, kLine, kVector);
+    ASSERT_EQ(communicator.epochLengths().back(), 32);
+    const std::size_t epochs = communicator.epochLengths().size();
+    while (communicator.epochLengths().size() == epochs) communicator.call(kLine, kVector);
+    communicator.calls(offset, kLine, kVector);
+    const std::size_t before = communicator.choices().size();
+    communicator.machine().others_factor = 50.0;
+    moveArrivalsInEveryEpoch(communicator);
+    communicator.calls(1200, kLine, kVector);
+    EXPECT_EQ(callsOtherThanNative(communicator, before), 32 - offset + (32 - offset >= 3 ? 2 : 3) * 32) << offset;
+  }
+}
+
+TEST(KeyTunerLoss, takesAChoiceBackWhenNativeTurnsOutToTakeAsLongNow) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.calls(60, kLine, kVector);
+  const Choice chosen = incumbentOf(communicator);
+  ASSERT_NE(chosen.algorithm, kNativeAlgorithm);
+  communicator.machine().others_factor = 5.0;
+  communicator.machine().native_factor = 5.0;
+  communicator.calls(1500, kLine, kVector);
+  EXPECT_EQ(incumbentOf(communicator), chosen);
+  EXPECT_THAT(communicator.tuner().key(0).settledReason(), HasSubstr("takes as long"));
+  EXPECT_GT(communicator.tuner().key(0).gain(), 1.03);
+  EXPECT_LE(communicator.updates(), 8) << "once";
+}
+
+TEST(KeyTunerLoss, takesNoNoticeOfOneSlowCallInThree) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.calls(60, kLine, kVector);
+  const Choice chosen = incumbentOf(communicator);
+  const std::int64_t updates = communicator.updates();
+  for (int call = 0; call < 1000; ++call) {
+    communicator.machine().others_factor = call % 24 < 8 ? 100.0 : 1.0;
+    communicator.call(kLine, kVector);
+  }
+  EXPECT_EQ(incumbentOf(communicator), chosen);
+  EXPECT_EQ(communicator.updates(), updates);
+}
+
+TEST(KeyTunerLoss, endsTheProbationOfAChoiceThatNeverRuns) {
+  // Where memory is short all ranks run native in its place.
+  const TunerSettings settings = settingsOf();
+  KeyTuner key(settings, {.ranks = 2, .count = 4096}, Bytes{8}, true, plantedRing().front());
+  const std::vector<Seconds> arrivals(2);
+  const std::vector<Seconds> exits(2, Seconds{1e-3});
+  for (int call = 0; call < 60; ++call) {
+    key.count({});
+    key.observe({}, timesOf({arrivals, exits}, true));
+    if (key.decide()) key.planTookForce();
+  }
+  EXPECT_EQ(key.plan().incumbent, choiceOf("ring"));
+  EXPECT_FALSE(key.isBeingJudged());
+}
+
+TEST(KeyTunerLoss, staysWithAForcedAlgorithmHoweverSlow) {
+  Options options;
+  options.algorithm = "ring";
+  SimulatedCommunicator communicator(kRanks, settingsOf(options), machineWhereOthersTake(1000.0));
+  moveArrivalsInEveryEpoch(communicator);
+  communicator.calls(400, kLine, kVector);
+  EXPECT_EQ(incumbentOf(communicator), choiceOf("ring"));
+  EXPECT_GT(callsOtherThanNative(communicator), 380);
+}
+
+}  // namespace
+}  // namespace starling

@@ -1,0 +1,99 @@
+"""The README of the folder of benchmarks."""
+import datetime
+import os
+import platform
+
+from reproduction.common.markdown import Document
+
+FILE = "README.md"
+# Name on the command line, file, what it shows.
+DOCUMENTS = (
+    (
+        "proficz", "proficz-2018.md",
+        "allreduce when ranks arrive at different times, 4 to 48 nodes at 1 Gbit/s, simulated; beside the figures of "
+        "Proficz (2018)",
+    ),
+    (
+        "marendic", "marendic-2012.md",
+        "load imbalance and slow operators, 8 to 128 ranks at 3500 MB/s, simulated; beside the figures of Marendic et "
+        "al. (2012)",
+    ),
+    (
+        "bound", "bound.md",
+        "how near to what no allreduce can do better, when one, several or all ranks are late, 8 to 1,024 ranks at 1 "
+        "Gbit/s, simulated; targets, met or not",
+    ),
+    (
+        "model", "model.md",
+        "how well the cost model, by which the tuner orders its candidates, ranks the algorithms, 4 to 48 ranks at 1 "
+        "Gbit/s, simulated",
+    ),
+    (
+        "cluster", "emulated-cluster.md",
+        "real Open MPI and MPICH over real TCP, 8 and 16 hosts on one machine, beside Open MPI's own algorithms",
+    ),
+    (
+        "bound-cluster", "bound-cluster.md",
+        "how near to the bounds on real TCP, 8 and 16 hosts on one machine; targets, met or not",
+    ),
+    ("model-cluster", "model-cluster.md", "how well the cost model ranks on real TCP, 8 hosts on one machine"),
+)  # fmt: skip
+
+
+def processor():
+    """Its name, where the system tells it."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            names = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0] if names else platform.machine()
+
+
+def system():
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return platform.system()
+
+
+def write(folder):
+    document = Document("Benchmarks")
+    document.text("Made by `tools/lab/reproduce`; do not edit by hand.")
+    rows = []
+    for name, file, text in DOCUMENTS:
+        place = f"[{file}]({file})" if (folder / file).exists() else f"{file}: not made yet"
+        rows.append([place, text, f"`tools/lab/reproduce {name}`"])
+    document.parts.append("\n".join(
+        ["| document | what it shows | made by |", "|---|---|---|", *("| " + " | ".join(row) + " |" for row in rows)]
+    ))  # fmt: skip
+    document.heading("What is measured, and how")
+    document.items([
+        "`starling-bench` imposes an arrival pattern on every call (who is late, and by how much), runs all algorithms "
+        "in turn on the same data, and checks every sum. A document is only written where no element was wrong.",
+        "**Simulated** (`tools/lab/simulate`): SimGrid SMPI runs all ranks in one process on virtual time. Times are "
+        "the same in every run and on every machine. Nodes have one port; sending costs alpha and n beta, and nothing "
+        "else: no processor time per message, no TCP, no other traffic.",
+        "**Emulated** (`tools/lab/cluster`): real MPI over real TCP between network namespaces of one machine, links "
+        "limited to 100 or 200 Mbit/s. Times vary by some per cent from run to run.",
+        "A paper's figure counts as met within 15 %. Where it is not, the document says by how much, and why as "
+        "far as it is known. Nothing is calibrated to the papers.",
+    ])  # fmt: skip
+    document.heading("Making them again")
+    document.code([
+        "tools/setup                                               # packages",
+        "cmake --preset release && cmake --build --preset release",
+        "tools/lab/reproduce proficz marendic bound model          # simulated",
+        "tools/lab/reproduce cluster bound-cluster model-cluster   # need root, and an otherwise idle machine",
+    ])  # fmt: skip
+    document.text(
+        "Records are kept in build/lab/records under a hash of their command, so what was measured once is not "
+        "measured again, and an interrupted run goes on where it was; `--fresh` measures again. `--jobs N` runs so "
+        "many simulations side by side."
+    )
+    document.heading("Machine")
+    document.text(
+        f"Written on {datetime.date.today().isoformat()} on {processor()}, {os.cpu_count()} cores, {system()}. Each "
+        "document tells the day on which its figures were measured."
+    )
+    (folder / FILE).write_text(document.render(), encoding="utf-8")

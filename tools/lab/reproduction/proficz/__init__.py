@@ -1,0 +1,1 @@
+"""Allreduce when ranks arrive at different times, beside the figures of Proficz (2018)."""

@@ -1,0 +1,32 @@
+#include "comparison.h"
+
+#include "store/records.h"
+
+namespace starling::cli {
+
+bool isComparedByElapsed(const ComparedBy& compared_by) { return compared_by == kByElapsed; }
+
+std::string comparedTime(const ComparedBy& compared_by) {
+  if (!compared_by) return "time";
+  return isComparedByElapsed(compared_by) ? "mean elapsed time" : "post-arrival time";
+}
+
+std::string whyNoArrivals(const ComparedBy& compared_by) {
+  return isComparedByElapsed(compared_by)
+             ? "Which rank comes late is not known, because the clocks of these ranks cannot be compared."
+             : "No arrivals were recorded.";
+}
+
+std::string comparisonNote(const ComparedBy& compared_by, const std::string& whose) {
+  if (compared_by == kByPostArrival) return "";
+  if (isComparedByElapsed(compared_by)) {
+    return whose +
+           "The clocks of the ranks cannot be compared, so lateness is not known, and candidates are compared by mean "
+           "elapsed time, which includes waiting for late ranks.";
+  }
+  return whose +
+         "Whether candidates were compared by post-arrival time or by mean elapsed time is not recorded. An older "
+         "Starling wrote this database; the next run that writes to it tells.";
+}
+
+}  // namespace starling::cli
