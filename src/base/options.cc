@@ -90,6 +90,19 @@ constexpr OptionRow kTable[] = {
      "equal "
      "bits.",
      applyReproducible},
+    {"STARLING_PROGRAMS", "patterns of names, parted by : or ,", "", "", true,
+     "The preload library leaves all calls to the MPI library unless every program of the job is like one of these, as "
+     "lmp* or train.py; empty means every program.",
+     [](const OptionRow&, std::string_view text, Options& options) {
+       options.programs = text;
+       return Status::ok();
+     }},
+    {"STARLING_NOT_PROGRAMS", "patterns of names, parted by : or ,", "", "", true,
+     "The preload library leaves all calls to the MPI library where a program of the job is like one of these.",
+     [](const OptionRow&, std::string_view text, Options& options) {
+       options.not_programs = text;
+       return Status::ok();
+     }},
     {"STARLING_DB", "a path", "", "", false, "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db.",
      [](const OptionRow&, std::string_view text, Options& options) {
        options.database = text;

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "algos/catalogue.h"
-#include "mpi/allreduce.h"
 #include "mpi/entry.h"
 #include "mpi/runtime.h"
+#include "mpi/wrapper_table.h"
 #include "starling/starling.h"
 
 struct starling_site_handle {
@@ -45,6 +45,22 @@ const Session* sessionWithKey(MPI_Comm comm, int index) {
 }
 
 }  // namespace
+
+int allreduceFrom(const void* return_address, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                  MPI_Op op, MPI_Comm comm, NativeAllreduce native) {
+  CallOrigin origin;
+  origin.return_address = reinterpret_cast<std::uint64_t>(return_address);
+  origin.native = native;
+  return allreduce(sendbuf, recvbuf, count, datatype, op, comm, origin);
+}
+
+void startInMpiInit() {
+  static_cast<void>(controlled([] {
+    if (Runtime::get().isUsable()) Runtime::get().start(true);
+    return static_cast<int>(STARLING_SUCCESS);
+  }));
+}
+
 }  // namespace starling
 
 using starling::CallOrigin;
@@ -70,14 +86,6 @@ const char* starling_error_string(int code) {
 }
 
 const char* starling_version(void) { return STARLING_VERSION; }
-
-int starling_allreduce_from(const void* return_address, const void* sendbuf, void* recvbuf, int count,
-                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, starling::NativeAllreduce native) {
-  CallOrigin origin;
-  origin.return_address = reinterpret_cast<std::uint64_t>(return_address);
-  origin.native = native;
-  return starling::allreduce(sendbuf, recvbuf, count, datatype, op, comm, origin);
-}
 
 int tuned_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   CallOrigin origin;
@@ -135,13 +143,6 @@ int starling_init(void) {
     Runtime::get().start();
     return STARLING_SUCCESS;
   });
-}
-
-void starling_init_in_mpi_init(void) {
-  static_cast<void>(starling::controlled([] {
-    if (Runtime::get().isUsable()) Runtime::get().start(true);
-    return static_cast<int>(STARLING_SUCCESS);
-  }));
 }
 
 int starling_flush(void) {

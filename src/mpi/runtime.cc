@@ -1,12 +1,14 @@
 #include "mpi/runtime.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <new>
 #include <numeric>
 #include <string>
 
 #include "base/log.h"
+#include "base/programs.h"
 #include "mpi/exchange/roll_call.h"
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/execution/datatypes.h"
@@ -40,6 +42,12 @@ std::vector<int> ranksBeyondWorld(MPI_Comm communicator) {
   PMPI_Group_free(&world);
   std::erase_if(ranks, [&](int rank) { return world_ranks[static_cast<std::size_t>(rank)] != MPI_UNDEFINED; });
   return ranks;
+}
+
+bool isTrueOnAny(MPI_Comm communicator, bool mine) {
+  int any = mine ? 1 : 0;
+  PMPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, communicator);
+  return any != 0;
 }
 
 // Returns whether MPI has ended. The attributes of MPI_COMM_SELF are deleted while MPI still works, says the standard,
@@ -80,8 +88,9 @@ void Runtime::start(bool is_in_init) {
   started_ = true;
 }
 
-// Opens a private copy of the world communicator, without the program's error handler.
-void Runtime::openPrivateWorld() {
+// Opens a private copy of the world communicator, without the program's error handler. `is_left_out` tells of this
+// rank's program.
+void Runtime::openPrivateWorld(bool is_left_out) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &private_world_) != MPI_SUCCESS) {
@@ -89,17 +98,23 @@ void Runtime::openPrivateWorld() {
     return;
   }
   PMPI_Comm_set_errhandler(private_world_, MPI_ERRORS_RETURN);
-  // Ranks may have asked for different levels; what follows from them must not differ.
+  // Ranks may have asked for different levels, and run different programs; what follows from them must not differ.
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  int highest_level = level;
-  PMPI_Allreduce(&level, &highest_level, 1, MPI_INT, MPI_MAX, private_world_);
-  is_multithreaded_ = highest_level == MPI_THREAD_MULTIPLE;
+  const std::array<int, 3> mine{level, is_left_out ? 1 : 0, is_left_out ? 0 : 1};
+  std::array<int, 3> highest = mine;
+  PMPI_Allreduce(mine.data(), highest.data(), 3, MPI_INT, MPI_MAX, private_world_);
+  is_multithreaded_ = highest[0] == MPI_THREAD_MULTIPLE;
+  is_left_out_ = highest[1] != 0;
+  is_partly_left_out_ = is_left_out_ && highest[2] != 0;
 }
 
 void Runtime::agreeWithWorld(bool is_in_init) {
   const RollCall call{parseEnvironment().options.watchdog, is_in_init, is_in_init ? "MPI_Init" : "MPI_COMM_WORLD", {}};
-  if (awaitAllRanks(MPI_COMM_WORLD, call, clock_) == MPI_SUCCESS) openPrivateWorld();
+  // The options on programs are for those that are preloaded; what else calls Starling does so by name.
+  const std::optional<std::string> why =
+      is_in_init ? leavesOut(parseEnvironment().options, ownProgramNames()) : std::nullopt;
+  if (awaitAllRanks(MPI_COMM_WORLD, call, clock_) == MPI_SUCCESS) openPrivateWorld(why.has_value());
   if (private_world_ == MPI_COMM_NULL) {
     settings_.options.mode = Mode::kOff;  // MPI makes it so on all ranks or none
     return;
@@ -110,6 +125,7 @@ void Runtime::agreeWithWorld(bool is_in_init) {
     settings_ = std::move(agreed).value();
   }
   setLogLevel(settings_.options.verbosity);
+  if (is_left_out_) leaveOut(why.value_or(""));
   if (settings_.options.mode == Mode::kOff) return;
   int rank = 0;
   PMPI_Comm_rank(private_world_, &rank);
@@ -117,6 +133,22 @@ void Runtime::agreeWithWorld(bool is_in_init) {
     log(LogLevel::kWarning, settings_.pinned + " is set: Starling steps aside and only observes");
   }
   route_ = std::make_unique<RecordRoute>(private_world_, settings_, clock_);
+}
+
+// Ranks that are left out and others have to do alike in the calls that they make together, so none is tuned.
+void Runtime::leaveOut(const std::string& why) {
+  settings_.options.mode = Mode::kOff;
+  int rank = 0;
+  PMPI_Comm_rank(private_world_, &rank);
+  if (rank != 0) return;
+  if (is_partly_left_out_) {
+    log(LogLevel::kWarning,
+        "STARLING_PROGRAMS or STARLING_NOT_PROGRAMS leaves out programs of this job, but not all of them: as ranks "
+        "have "
+        "to agree, all calls are left to the MPI library; give patterns for all programs of a job or for none");
+  } else {
+    log(LogLevel::kInfo, "all calls are left to the MPI library: " + why);
+  }
 }
 
 void* Runtime::attributeOf(MPI_Comm communicator) {
@@ -196,6 +228,8 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
     static_cast<void>(awaitAllRanks(communicator, call, clock_));
     shareBytes(communicator, bytes);
     if (Result<Settings> agreed = decodeSettings(bytes); agreed.isOk()) services.settings = std::move(agreed).value();
+    if (!services.is_within_world && isTrueOnAny(communicator, is_left_out_))
+      services.settings.options.mode = Mode::kOff;
   }
   int world_rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

@@ -57,7 +57,8 @@ class Runtime {
   // rank.
   bool isStartedEverywhere() const { return started_ && !is_multithreaded_; }
   void agreeWithWorld(bool is_in_init);
-  void openPrivateWorld();
+  void openPrivateWorld(bool is_left_out);
+  void leaveOut(const std::string& why);
   SessionServices servicesFor(MPI_Comm communicator);
   std::unique_ptr<Session> makeSession(MPI_Comm communicator);
   // The session that the communicator has, or what is in its place; null: neither.
@@ -77,6 +78,9 @@ class Runtime {
   bool finalized_ = false;
 
   bool is_multithreaded_ = false;
+  bool is_left_out_ =
+      false;  // all calls of this world are left to the MPI library, by STARLING_PROGRAMS or its opposite
+  bool is_partly_left_out_ = false;   // because of some of its programs, not all
   std::atomic<bool> started_{false};  // guards what follows: written before, by one thread, and only read afterwards
   Settings settings_;
   std::vector<std::uint8_t> agreed_settings_;  // as they travel

@@ -1,14 +1,8 @@
-// MPI's symbols, wrapped for Fortran programs. Those of mpif.h and `use mpi` have one underscore, as gfortran and most
-// compilers make it, or none, two, or upper case; those of `use mpi_f08` have the names that Open MPI gives its module
-// procedures.
-//
-// Open MPI's Fortran routines call PMPI directly, so wrapping the C symbols is not enough.
-#include "mpi/allreduce.h"
-#include "preload/next_function.h"
-
-// This address stands for MPI_IN_PLACE in Fortran. It is weak, because programs without Fortran do not have it.
-extern "C" __attribute__((weak)) int mpi_fortran_in_place_;
-extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
+// MPI's symbols, wrapped for Fortran programs. Open MPI's Fortran routines call PMPI directly, so wrapping the C
+// symbols is not enough.
+#include "preload/handed_on.h"
+#include "preload/loaded_starling.h"
+#include "preload/symbols.h"
 
 namespace starling {
 namespace {
@@ -18,16 +12,20 @@ using FortranInitThread = void (*)(const MPI_Fint* required, MPI_Fint* provided,
 using FortranAllreduce = void (*)(const void* sendbuf, void* recvbuf, const MPI_Fint* count, const MPI_Fint* datatype,
                                   const MPI_Fint* op, const MPI_Fint* comm, MPI_Fint* ierror);
 
-const void* cAddress(const void* fortran_buffer) {
+// The addresses of these variables stand for MPI_IN_PLACE and MPI_BOTTOM in Fortran; other programs do not have them.
+constinit Symbol<const void*, findVariable> g_in_place{"mpi_fortran_in_place_"};
+constinit Symbol<const void*, findVariable> g_bottom{"mpi_fortran_bottom_"};
+
+const void* cAddress(const void* fortran_buffer, const void* caller) {
   if (fortran_buffer == nullptr) return nullptr;
-  if (fortran_buffer == &mpi_fortran_in_place_) return MPI_IN_PLACE;
-  if (fortran_buffer == &mpi_fortran_bottom_) return MPI_BOTTOM;
+  if (fortran_buffer == g_in_place.seenBy(caller)) return MPI_IN_PLACE;
+  if (fortran_buffer == g_bottom.seenBy(caller)) return MPI_BOTTOM;
   return fortran_buffer;
 }
 
 const void* fortranAddress(const void* c_buffer) {
-  if (c_buffer == MPI_IN_PLACE) return &mpi_fortran_in_place_;
-  if (c_buffer == MPI_BOTTOM) return &mpi_fortran_bottom_;
+  if (c_buffer == MPI_IN_PLACE) return g_in_place.seenBy(nullptr);
+  if (c_buffer == MPI_BOTTOM) return g_bottom.seenBy(nullptr);
   return c_buffer;
 }
 
@@ -35,29 +33,10 @@ void store(MPI_Fint* target, int code) {
   if (target != nullptr) *target = static_cast<MPI_Fint>(code);  // optional in mpi_f08
 }
 
-// `next` is null where no library has that spelling; then C's function is next.
-void initialize(FortranInit next, MPI_Fint* ierror) {
-  MPI_Fint code = MPI_SUCCESS;
-  if (next != nullptr) {
-    next(&code);
-  } else {
-    code = static_cast<MPI_Fint>(nextInit(nullptr, nullptr));
-  }
-  if (code == MPI_SUCCESS) starling_init_in_mpi_init();
-  store(ierror, code);
-}
-
-void initializeThread(FortranInitThread next, const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) {
-  MPI_Fint code = MPI_SUCCESS;
-  if (next != nullptr) {
-    next(required, provided, &code);
-  } else {
-    int level = MPI_THREAD_SINGLE;
-    code = static_cast<MPI_Fint>(nextInitThread(nullptr, nullptr, static_cast<int>(*required), &level));
-    *provided = static_cast<MPI_Fint>(level);
-  }
-  if (code == MPI_SUCCESS) starling_init_in_mpi_init();
-  store(ierror, code);
+void startAfter(MPI_Fint code, MPI_Fint* ierror, const void* caller) {
+  const WrapperTable* const table = code == MPI_SUCCESS ? loadStarling(caller) : nullptr;
+  if (table != nullptr) table->start_in_mpi_init();
+  store(ierror, static_cast<int>(code));
 }
 
 struct AllreduceArguments {
@@ -69,18 +48,13 @@ struct AllreduceArguments {
   MPI_Comm comm;
 };
 
-int callC(NativeAllreduce function, const AllreduceArguments& arguments) {
-  return function(arguments.sendbuf, arguments.recvbuf, arguments.count, arguments.datatype, arguments.op,
-                  arguments.comm);
-}
-
 // Goes on in Fortran with arguments that came from there.
-int callNext(FortranAllreduce next, const AllreduceArguments& arguments) {
-  if (next == nullptr) return callC(nextAllreduce, arguments);
+int handOn(FortranAllreduce next, const AllreduceArguments& arguments) {
+  const WrapperTable& mpi = *loadedStarling();
   const auto count = static_cast<MPI_Fint>(arguments.count);
-  const MPI_Fint datatype = PMPI_Type_c2f(arguments.datatype);
-  const MPI_Fint op = PMPI_Op_c2f(arguments.op);
-  const MPI_Fint comm = PMPI_Comm_c2f(arguments.comm);
+  const MPI_Fint datatype = mpi.type_to_fortran(arguments.datatype);
+  const MPI_Fint op = mpi.op_to_fortran(arguments.op);
+  const MPI_Fint comm = mpi.comm_to_fortran(arguments.comm);
   MPI_Fint code = MPI_SUCCESS;
   const HandedOn handed_on;
   next(fortranAddress(arguments.sendbuf), const_cast<void*>(fortranAddress(arguments.recvbuf)), &count, &datatype, &op,
@@ -89,42 +63,53 @@ int callNext(FortranAllreduce next, const AllreduceArguments& arguments) {
 }
 
 // `native` goes on in the spelling in which the call came.
-int allreduce(const void* return_address, const AllreduceArguments& arguments, NativeAllreduce native) {
-  if (HandedOn::depth() == 1) return callC(native, arguments);
-  if (HandedOn::depth() > 1) return callC(PMPI_Allreduce, arguments);
-  return starling_allreduce_from(return_address, arguments.sendbuf, arguments.recvbuf, arguments.count,
-                                 arguments.datatype, arguments.op, arguments.comm, native);
+int allreduce(const WrapperTable& starling, const void* caller, const AllreduceArguments& to, NativeAllreduce native) {
+  switch (HandedOn::depth()) {
+    case 0:
+      return starling.allreduce(caller, to.sendbuf, to.recvbuf, to.count, to.datatype, to.op, to.comm, native);
+    case 1:
+      return native(to.sendbuf, to.recvbuf, to.count, to.datatype, to.op, to.comm);
+    default:
+      return starling.pmpi_allreduce(to.sendbuf, to.recvbuf, to.count, to.datatype, to.op, to.comm);
+  }
 }
 
 }  // namespace
 }  // namespace starling
 
 // Defines one spelling of the three routines. Each wrapper takes the return address itself, where it is its caller's.
-#define STARLING_FORTRAN_WRAPPERS(init, init_thread, allreduce_name)                                                 \
+#define STARLING_FORTRAN_NAMES(init, init_thread, allreduce_name)                                                    \
   extern "C" STARLING_EXPORT void init(MPI_Fint* ierror) {                                                           \
-    static const auto kNext = starling::nextFunction<starling::FortranInit>(#init);                                  \
-    starling::initialize(kNext, ierror);                                                                             \
+    static constinit starling::NextFunction<starling::FortranInit> next{#init};                                      \
+    const void* const caller = __builtin_return_address(0);                                                          \
+    MPI_Fint code = MPI_SUCCESS;                                                                                     \
+    next.seenBy(caller)(&code);                                                                                      \
+    starling::startAfter(code, ierror, caller);                                                                      \
   }                                                                                                                  \
   extern "C" STARLING_EXPORT void init_thread(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) {      \
-    static const auto kNext = starling::nextFunction<starling::FortranInitThread>(#init_thread);                     \
-    starling::initializeThread(kNext, required, provided, ierror);                                                   \
+    static constinit starling::NextFunction<starling::FortranInitThread> next{#init_thread};                         \
+    const void* const caller = __builtin_return_address(0);                                                          \
+    MPI_Fint code = MPI_SUCCESS;                                                                                     \
+    next.seenBy(caller)(required, provided, &code);                                                                  \
+    starling::startAfter(code, ierror, caller);                                                                      \
   }                                                                                                                  \
   extern "C" STARLING_EXPORT void allreduce_name(const void* sendbuf, void* recvbuf, const MPI_Fint* count,          \
                                                  const MPI_Fint* datatype, const MPI_Fint* op, const MPI_Fint* comm, \
                                                  MPI_Fint* ierror) {                                                 \
-    static const auto kNext = starling::nextFunction<starling::FortranAllreduce>(#allreduce_name);                   \
+    static constinit starling::NextFunction<starling::FortranAllreduce> next{#allreduce_name};                       \
+    const void* const caller = __builtin_return_address(0);                                                          \
+    const auto go_on = next.seenBy(caller);                                                                          \
+    const starling::WrapperTable* const table = starling::loadStarling(caller);                                      \
+    if (table == nullptr) return go_on(sendbuf, recvbuf, count, datatype, op, comm, ierror);                         \
     const int code = starling::allreduce(                                                                            \
-        __builtin_return_address(0),                                                                                 \
-        {starling::cAddress(sendbuf), const_cast<void*>(starling::cAddress(recvbuf)), static_cast<int>(*count),      \
-         PMPI_Type_f2c(*datatype), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)},                                          \
+        *table, caller,                                                                                              \
+        {starling::cAddress(sendbuf, caller), const_cast<void*>(starling::cAddress(recvbuf, caller)),                \
+         static_cast<int>(*count), table->type_from_fortran(*datatype), table->op_from_fortran(*op),                 \
+         table->comm_from_fortran(*comm)},                                                                           \
         [](const void* from, void* to, int n, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator) {          \
-          return starling::callNext(kNext, {from, to, n, type, operation, communicator});                            \
+          return starling::handOn(next.seenBy(nullptr), {from, to, n, type, operation, communicator});               \
         });                                                                                                          \
     starling::store(ierror, code);                                                                                   \
   }
 
-STARLING_FORTRAN_WRAPPERS(mpi_init, mpi_init_thread, mpi_allreduce)
-STARLING_FORTRAN_WRAPPERS(mpi_init_, mpi_init_thread_, mpi_allreduce_)
-STARLING_FORTRAN_WRAPPERS(mpi_init__, mpi_init_thread__, mpi_allreduce__)
-STARLING_FORTRAN_WRAPPERS(MPI_INIT, MPI_INIT_THREAD, MPI_ALLREDUCE)
-STARLING_FORTRAN_WRAPPERS(mpi_init_f08_, mpi_init_thread_f08_, mpi_allreduce_f08_)
+#include "preload/fortran_names.inc"

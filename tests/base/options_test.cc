@@ -59,6 +59,8 @@ const std::vector<RowCase>& rowCases() {
        {{"0", [](Options& options) { options.reproducible = false; }},
         {"1", [](Options& options) { options.reproducible = true; }}},
        {"2", "yes", "true", "01"}},
+      {"STARLING_PROGRAMS", {{"lmp*,train.py", [](Options& options) { options.programs = "lmp*,train.py"; }}}, {}},
+      {"STARLING_NOT_PROGRAMS", {{"prep:post", [](Options& options) { options.not_programs = "prep:post"; }}}, {}},
       {"STARLING_DB",
        {{"/scratch/my runs/tuning.db", [](Options& options) { options.database = "/scratch/my runs/tuning.db"; }}},
        {}},

@@ -71,12 +71,8 @@ struct Launch {
   std::string launcher_options;                    // for a shell
 };
 
-// Runs the program under mpirun, a minute at most.
-inline Outcome launch(const Launch& what) {
-  std::string command = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
-  for (const auto& [name, value] : what.environment) command += " " + name + "='" + value + "'";
-  command += " timeout --kill-after=5 60 " STARLING_TEST_MPIRUN " " + what.launcher_options + " -n " +
-             std::to_string(what.ranks) + " '" + what.program + "' " + what.arguments + " 2>&1";
+// Runs a command line. What it writes to stdout is the text.
+inline Outcome shell(const std::string& command) {
   Outcome outcome;
   FILE* const pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return outcome;
@@ -87,6 +83,15 @@ inline Outcome launch(const Launch& what) {
   const int status = ::pclose(pipe);
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return outcome;
+}
+
+// Runs the program under mpirun, a minute at most.
+inline Outcome launch(const Launch& what) {
+  std::string command = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
+  for (const auto& [name, value] : what.environment) command += " " + name + "='" + value + "'";
+  command += " timeout --kill-after=5 60 " STARLING_TEST_MPIRUN " " + what.launcher_options + " -n " +
+             std::to_string(what.ranks) + " '" + what.program + "' " + what.arguments + " 2>&1";
+  return shell(command);
 }
 
 }  // namespace starling

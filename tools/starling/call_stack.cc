@@ -17,17 +17,19 @@ namespace {
 
 // A function that Starling wraps, and the name under which the MPI library offers it to wrappers.
 struct Wrapped {
-  const char* name;
-  const char* below;
+  explicit Wrapped(const std::string& wrapped) : name(wrapped), below((wrapped[0] == 'M' ? "P" : "p") + wrapped) {}
+
+  std::string name;
+  std::string below;
 };
 
-constexpr std::array<Wrapped, 6> kAllreduces{{{"MPI_Allreduce", "PMPI_Allreduce"},
-                                              {"mpi_allreduce_", "pmpi_allreduce_"},
-                                              {"mpi_allreduce", "pmpi_allreduce"},
-                                              {"mpi_allreduce__", "pmpi_allreduce__"},
-                                              {"MPI_ALLREDUCE", "PMPI_ALLREDUCE"},
-                                              {"mpi_allreduce_f08_", "pmpi_allreduce_f08_"}}};
-constexpr Wrapped kInit{"MPI_Init", "PMPI_Init"};
+#define STARLING_FORTRAN_NAMES(init, init_thread, allreduce) Wrapped(#allreduce),
+const std::vector<Wrapped> kAllreduces{
+    Wrapped("MPI_Allreduce"),
+#include "preload/fortran_names.inc"
+};
+#undef STARLING_FORTRAN_NAMES
+const Wrapped kInit("MPI_Init");
 
 std::string nameOf(const LoadedObject& object) { return std::filesystem::path(object.path).filename(); }
 
@@ -91,29 +93,30 @@ Finding checkUse(const CallStack& stack, const std::vector<Wrapped>& used) {
           "nothing to do if it loads MPI at run time, as python does with mpi4py; Starling then finds the calls"};
 }
 
-std::vector<std::string> mpiLibraries(const CallStack& stack) {
-  std::vector<std::string> paths;
-  for (const LoadedObject& object : stack.objects) {
-    if (object.elf.defined.contains(kAllreduces.front().below)) paths.push_back(object.path);
-  }
-  return paths;
+// Returns the path of the first MPI library among the objects, or an empty one.
+std::string firstMpi(const std::vector<LoadedObject>& objects) {
+  const auto mpi = std::find_if(objects.begin(), objects.end(), [](const LoadedObject& object) {
+    return object.elf.defined.contains(kAllreduces.front().below);
+  });
+  return mpi == objects.end() ? "" : mpi->path;
 }
 
 Finding checkMpiLibraries(const CallStack& stack) {
-  const std::vector<std::string> paths = mpiLibraries(stack);
-  if (paths.empty()) {
-    return {Health::kFault, "MPI library", "none is loaded", "install Starling and the MPI library completely"};
-  }
-  if (paths.size() == 1) return {Health::kOk, "MPI library", paths.front(), ""};
-  if (paths.front() == stack.objects.front().path) {
-    return {Health::kFault, "MPI library",
-            paths.front() + " has an MPI library linked into it, which Starling cannot use",
+  const std::string own = firstMpi(stack.objects);
+  if (own == stack.objects.front().path) {
+    return {Health::kFault, "MPI library", own + " has an MPI library linked into it, which Starling cannot use",
             "link the program with the MPI library's shared libraries"};
   }
-  const bool first_is_own = stack.own_mpi != paths.back();
-  const std::string& own = first_is_own ? paths.front() : paths.back();
-  const std::string& other = first_is_own ? paths.back() : paths.front();
-  return {Health::kFault, "MPI library", fmt::format("the program is linked with {}, Starling with {}", own, other),
+  if (stack.mpi_of_starling.empty()) {
+    return {Health::kFault, "MPI library", "Starling's is not found",
+            "install Starling and the MPI library completely"};
+  }
+  std::error_code ignored;
+  if (own.empty() || std::filesystem::equivalent(own, stack.mpi_of_starling, ignored)) {
+    return {Health::kOk, "MPI library", stack.mpi_of_starling, ""};
+  }
+  return {Health::kFault, "MPI library",
+          fmt::format("the program is linked with {}, Starling with {}", own, stack.mpi_of_starling),
           "build Starling with the MPI library of the program (MPI_HOME or MPI_C_COMPILER tells CMake which)"};
 }
 
@@ -157,7 +160,8 @@ std::vector<Finding> checkOrder(const CallStack& stack, const Wrapped& function)
              "build or install Starling completely"}};
   }
   if (findings.empty()) {
-    const std::string then = behind.empty() ? "nothing else" : fmt::format("{}", fmt::join(behind, "; then "));
+    const std::string then =
+        behind.empty() ? "what the program loads at run time" : fmt::format("{}", fmt::join(behind, "; then "));
     findings.push_back(
         {Health::kOk, "call order", fmt::format("{}: Starling comes first, then {}", function.name, then), ""});
   }
@@ -221,6 +225,13 @@ std::string preloadOf(const Entries& environment, const std::string& library) {
   return rankEnvironment(environment, library).preload;
 }
 
+void appendLibraries(const LoadOrder& order, std::vector<LoadedObject>& objects) {
+  for (const std::string& path : order.libraries) {
+    Result<ElfFile> library = readElf(path);
+    if (library.isOk()) objects.push_back({path, std::move(library).value()});
+  }
+}
+
 }  // namespace
 
 CallStack readCallStack(const std::string& program, const ElfFile& elf, const std::string& preload) {
@@ -228,15 +239,16 @@ CallStack readCallStack(const std::string& program, const ElfFile& elf, const st
   stack.objects.push_back({program, elf});
   LoadOrder order = loadOrder(elf.interpreter, program, preload);
   stack.missing = std::move(order.missing);
-  for (const std::string& path : order.libraries) {
-    Result<ElfFile> library = readElf(path);
-    if (library.isOk()) stack.objects.push_back({path, std::move(library).value()});
-  }
-  for (const std::string& path : loadOrder(elf.interpreter, program, "").libraries) {
-    const auto same = std::find_if(stack.objects.begin(), stack.objects.end(),
-                                   [&](const LoadedObject& object) { return object.path == path; });
-    if (same != stack.objects.end() && same->elf.defined.contains(kAllreduces.front().below)) stack.own_mpi = path;
-  }
+  appendLibraries(order, stack.objects);
+  const auto starling = std::find_if(stack.objects.begin(), stack.objects.end(), isStarling);
+  if (starling == stack.objects.end()) return stack;
+  // The preload library loads this one when the program begins to use MPI.
+  const std::filesystem::path library = std::filesystem::path(starling->path).parent_path() / STARLING_LIBRARY;
+  order = loadOrder(elf.interpreter, library, "");
+  stack.missing.insert(stack.missing.end(), order.missing.begin(), order.missing.end());
+  std::vector<LoadedObject> needed;
+  appendLibraries(order, needed);
+  stack.mpi_of_starling = firstMpi(needed);
   return stack;
 }
 

@@ -18,7 +18,7 @@ struct LoadedObject {
 struct CallStack {
   std::vector<LoadedObject> objects;  // in the order in which a function is looked for; the program is the first
   std::vector<std::string> missing;   // libraries that are needed or preloaded, and not found
-  std::string own_mpi;                // path of the MPI library that the program brings along; empty: none
+  std::string mpi_of_starling;        // path of the MPI library that Starling is linked with; empty: it is not found
 };
 
 // Reads the stack of a dynamically linked program, with LD_PRELOAD set to `preload`. Nothing of the program is run.

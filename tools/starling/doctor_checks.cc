@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "algos/catalogue.h"
+#include "base/programs.h"
 #include "installation.h"
 #include "process_output.h"
 #include "store/reader.h"
@@ -92,7 +93,13 @@ Finding checkMpirun(const std::string& search_path) {
 }
 
 Finding checkPreload(const std::filesystem::path& executable) {
-  if (const auto library = findPreload(executable)) return {Health::kOk, "preload library", library->string(), ""};
+  if (const auto library = findPreload(executable)) {
+    const std::filesystem::path loaded = library->parent_path() / STARLING_LIBRARY;
+    std::error_code fault;
+    if (std::filesystem::exists(loaded, fault)) return {Health::kOk, "preload library", library->string(), ""};
+    return {Health::kFault, "preload library", loaded.string() + ", which it loads, is missing",
+            "build or install Starling completely"};
+  }
   std::string looked;
   for (const auto& candidate : preloadCandidates(executable))
     looked += (looked.empty() ? "" : " and ") + candidate.string();
@@ -143,6 +150,21 @@ std::vector<Finding> checkOptions(const Entries& environment) {
   if (findings.empty())
     findings.push_back({Health::kOk, "options", "every STARLING_ variable that is set is valid", ""});
   return findings;
+}
+
+std::vector<Finding> checkPrograms(const std::vector<std::string>& command, const std::string& search_path,
+                                   const Entries& environment) {
+  const ParsedOptions parsed = parseOptions([&](const char* variable) { return valueOf(environment, variable); });
+  std::error_code ignored;
+  const std::filesystem::path found = findProgram(command.front(), search_path).value_or(command.front());
+  const std::filesystem::path executable = std::filesystem::weakly_canonical(found, ignored);
+  const auto option = leavesOut(parsed.options, programNames(executable.string(), command));
+  if (!option) return {};
+  return {
+      {Health::kWarning, "program",
+       fmt::format("{} is left out by {}: its calls, and those of all ranks of its job, go to the MPI library alone",
+                   command.front(), *option),
+       "change the patterns if it is to be tuned"}};
 }
 
 std::vector<Finding> checkPinning(const Entries& environment) {

@@ -28,6 +28,10 @@ Finding checkPreload(const std::filesystem::path& executable);
 Finding checkDatabase(const std::string& path);
 // Returns one finding per rejected value, unknown STARLING_ name and unusable algorithm, or one that says all is well.
 std::vector<Finding> checkOptions(const Entries& environment);
+// Tells that the program of a command, as a user types it, is left out by STARLING_PROGRAMS or STARLING_NOT_PROGRAMS;
+// no finding where it is not. A name without a folder is looked for in `search_path`.
+std::vector<Finding> checkPrograms(const std::vector<std::string>& command, const std::string& search_path,
+                                   const Entries& environment);
 // Finds a pinned algorithm of the MPI library, by which the user decides what `native` means.
 std::vector<Finding> checkPinning(const Entries& environment);
 

@@ -52,6 +52,7 @@ std::vector<Finding> allFindings(const Request& request, const std::string& data
   const auto library = findPreload(executablePath());
   if (!request.command.empty() && library) {
     more.push_back(checkCommand(request.command.front(), search_path, environment, library->string()));
+    more.push_back(checkPrograms(request.command, search_path, environment));
   }
   for (const auto& group : more) findings.insert(findings.end(), group.begin(), group.end());
   return findings;

@@ -89,6 +89,19 @@ TEST(CallStack, aWrapperWithinTheProgramIsAFault) {
               Contains(finding(Health::kFault, "call order", "wrapping_program wraps MPI_Allreduce in front")));
 }
 
+TEST(CallStack, aProgramThatMayLoadMpiAtRunTimeIsToldOfStarlings) {
+  const std::vector<Finding> findings = check("plain_program");
+  EXPECT_THAT(findings, Contains(finding(Health::kOk, "MPI library", part("libown_mpi.so"))));
+  EXPECT_THAT(findings, Contains(finding(Health::kOk, "call order", "then what the program loads at run time")));
+}
+
+TEST(CallStack, thatStarlingsOwnMpiLibraryIsNotFoundIsAFault) {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(preload(), folder.file("libstarling_preload.so"));
+  EXPECT_THAT(check("c_program", folder.file("libstarling_preload.so")),
+              Contains(finding(Health::kFault, "MPI library", "Starling's is not found")));
+}
+
 TEST(CallStack, anotherMpiLibraryIsAFault) {
   EXPECT_THAT(check("other_program"), Contains(finding(Health::kFault, "MPI library",
                                                        "the program is linked with " + part("libother_mpi.so") +

@@ -38,7 +38,37 @@ TEST(FindPreload, looksBesideTheFolderOfTheExecutable) {
   std::filesystem::create_directories(root.file("lib"));
   writeFile(root.file("lib/libstarling_preload.so"), "");
   EXPECT_EQ(findPreload(executable)->string(), root.file("lib/libstarling_preload.so"));
+  EXPECT_EQ(checkPreload(executable).health, Health::kFault);
+  EXPECT_THAT(checkPreload(executable).text, HasSubstr("libstarling.so.0, which it loads, is missing"));
+  writeFile(root.file("lib/libstarling.so.0"), "");
   EXPECT_EQ(checkPreload(executable).health, Health::kOk);
+}
+
+TEST(CheckPrograms, tellsWhichOptionLeavesOutTheProgram) {
+  const TemporaryFolder folder;
+  writeScript(folder.file("solver-2"), "true");
+  std::filesystem::create_symlink("solver-2", folder.file("solver"));
+  const auto findings = [&](const std::string& option) {
+    return checkPrograms({"solver"}, folderOf(folder), {option});
+  };
+  for (const char* option :
+       {"PATH=/bin", "STARLING_PROGRAMS=solver", "STARLING_PROGRAMS=solver-?", "STARLING_NOT_PROGRAMS=prep"}) {
+    EXPECT_THAT(findings(option), SizeIs(0)) << option;
+  }
+  for (const char* option : {"STARLING_PROGRAMS=lmp", "STARLING_NOT_PROGRAMS=sol*r", "STARLING_NOT_PROGRAMS=*-2"}) {
+    ASSERT_THAT(findings(option), SizeIs(1)) << option;
+    EXPECT_EQ(findings(option).front().health, Health::kWarning);
+    EXPECT_THAT(findings(option).front().text, HasSubstr(std::string("solver is left out by ") + option));
+  }
+}
+
+TEST(CheckPrograms, knowsScriptsByTheirNames) {
+  const TemporaryFolder folder;
+  writeScript(folder.file("python3"), "true");
+  writeFile(folder.file("train.py"), "");
+  const std::vector<std::string> command{folder.file("python3"), "-u", folder.file("train.py")};
+  EXPECT_THAT(checkPrograms(command, "", {"STARLING_NOT_PROGRAMS=train.py"}), SizeIs(1));
+  EXPECT_THAT(checkPrograms(command, "", {"STARLING_PROGRAMS=train.py"}), SizeIs(0));
 }
 
 TEST(CheckMpirun, tellsVersionOrWhatIsMissing) {

@@ -1,0 +1,24 @@
+#include "mpi/wrapper_table.h"
+
+namespace starling {
+namespace {
+
+// Conversions of handles are macros in some MPI libraries, so they are called from functions.
+constexpr WrapperTable kTable{
+    .start_in_mpi_init = startInMpiInit,
+    .allreduce = allreduceFrom,
+    .pmpi_allreduce = PMPI_Allreduce,
+    .type_from_fortran = [](MPI_Fint type) { return PMPI_Type_f2c(type); },
+    .op_from_fortran = [](MPI_Fint op) { return PMPI_Op_f2c(op); },
+    .comm_from_fortran = [](MPI_Fint comm) { return PMPI_Comm_f2c(comm); },
+    .type_to_fortran = [](MPI_Datatype type) { return PMPI_Type_c2f(type); },
+    .op_to_fortran = [](MPI_Op op) { return PMPI_Op_c2f(op); },
+    .comm_to_fortran = [](MPI_Comm comm) { return PMPI_Comm_c2f(comm); },
+};
+
+}  // namespace
+}  // namespace starling
+
+const starling::WrapperTable* starling_wrapper_table(int version) {
+  return version == starling::kWrapperTableVersion ? &starling::kTable : nullptr;
+}
