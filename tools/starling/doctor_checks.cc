@@ -7,9 +7,11 @@
 #include <array>
 #include <fstream>
 #include <optional>
+#include <sstream>
 
 #include "algos/catalogue.h"
 #include "base/programs.h"
+#include "batch_job.h"
 #include "installation.h"
 #include "process_output.h"
 #include "store/reader.h"
@@ -20,13 +22,6 @@ namespace {
 std::string firstLineOf(const std::string& program, const std::string& argument) {
   const std::string output = outputOf(quotedForShell(program) + " " + argument + " 2>/dev/null");
   return output.substr(0, output.find_first_of("\r\n"));
-}
-
-std::optional<std::string> valueOf(const Entries& environment, const std::string& name) {
-  for (const std::string& entry : environment) {
-    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
-  }
-  return std::nullopt;
 }
 
 // Returns the nearest folder of `path` that exists, or the working directory for a bare file name.
@@ -57,6 +52,43 @@ std::string knownVariables() {
   std::string names;
   for (const OptionRow& row : optionTable()) names += (names.empty() ? "" : ", ") + std::string(row.variable);
   return names;
+}
+
+// Returns the plugins for MPI that srun has, with a blank before and behind each; empty where it finds no Slurm.
+std::string srunPlugins(const std::string& srun) {
+  const std::string said = outputOf("timeout 10 " + quotedForShell(srun) + " --mpi=list 2>&1");
+  if (said.find("types are") == std::string::npos) return "";
+  std::istringstream words(said);
+  std::string plugins = " ";
+  for (std::string word; words >> word;) plugins += word + " ";
+  return plugins;
+}
+
+// Returns the plugin that srun takes when it is not told; empty where the controller does not answer.
+std::string defaultPlugin(const Entries& environment, const std::string& search_path) {
+  if (const auto told = valueOf(environment, "SLURM_MPI_TYPE")) return *told;
+  const auto scontrol = findProgram("scontrol", search_path);
+  if (!scontrol) return "";
+  std::istringstream said(outputOf("timeout 10 " + quotedForShell(scontrol->string()) + " show config 2>/dev/null"));
+  std::string word;
+  while (said >> word && word != "MpiDefault") continue;
+  said >> word >> word;
+  return said ? word : "";
+}
+
+Finding checkSrun(const std::string& found, const std::string& plugins, const std::string& standard) {
+  if (standard.starts_with("pmix")) {
+    return {Health::kOk, "batch system", found + " starts ranks by " + standard + " (`starling run --launcher srun`)",
+            ""};
+  }
+  if (plugins.find(" pmix ") == std::string::npos) {
+    return {Health::kWarning, "batch system", found + " has no plugin pmix, which Open MPI's ranks need",
+            "start ranks by mpirun, as `starling run` does, or have Slurm's pmix plugin installed"};
+  }
+  return {Health::kWarning, "batch system",
+          fmt::format("{} starts ranks by {} when it is not told otherwise", found,
+                      standard.empty() ? "what its controller says, which does not answer," : standard),
+          "tell it: starling run --launcher srun --mpi=pmix -n 4 -- program"};
 }
 
 Finding pinned(const std::string& what) {
@@ -90,6 +122,19 @@ Finding checkMpirun(const std::string& search_path) {
             "`starling run` speaks to Open MPI's mpirun; start the program with LD_PRELOAD set for the ranks instead"};
   }
   return {Health::kOk, "mpirun", mpirun->string() + ": " + version, ""};
+}
+
+Finding checkBatchSystem(const Entries& environment, const std::string& search_path) {
+  const auto job = batchJob(environment);
+  const auto srun = findProgram("srun", search_path);
+  const std::string place = job ? "in " + *job + "; " : "";
+  const std::string plugins = srun ? srunPlugins(srun->string()) : "";
+  if (!plugins.empty()) return checkSrun(place + srun->string(), plugins, defaultPlugin(environment, search_path));
+  const std::string found = place + (srun ? srun->string() + " finds no Slurm" : "srun is not in PATH");
+  if (valueOf(environment, "SLURM_JOB_ID")) {
+    return {Health::kWarning, "batch system", found, "load the module of Slurm, or use mpirun"};
+  }
+  return {Health::kOk, "batch system", found + ": `starling run` starts ranks by mpirun", ""};
 }
 
 Finding checkPreload(const std::filesystem::path& executable) {

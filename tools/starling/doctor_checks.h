@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/options.h"
+#include "environment_entries.h"
 
 namespace starling::cli {
 
@@ -20,10 +21,10 @@ struct Finding {
   std::string remedy;  // how to mend it; empty when there is nothing to mend
 };
 
-// Entries are names and values of environment variables, "NAME=value".
-using Entries = std::vector<std::string>;
-
 Finding checkMpirun(const std::string& search_path);
+// Says which batch system is seen, whether this process is in a job of it, and whether its launcher, Slurm's srun, can
+// start ranks of Open MPI, which needs srun's plugin pmix.
+Finding checkBatchSystem(const Entries& environment, const std::string& search_path);
 Finding checkPreload(const std::filesystem::path& executable);
 Finding checkDatabase(const std::string& path);
 // Returns one finding per rejected value, unknown STARLING_ name and unusable algorithm, or one that says all is well.

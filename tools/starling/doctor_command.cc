@@ -47,7 +47,8 @@ std::vector<Finding> allFindings(const Request& request, const std::string& data
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   const char* path = std::getenv("PATH");
   const std::string search_path = path == nullptr ? "" : path;
-  std::vector<Finding> findings{checkMpirun(search_path), checkPreload(executablePath()), checkDatabase(database)};
+  std::vector<Finding> findings{checkMpirun(search_path), checkBatchSystem(environment, search_path),
+                                checkPreload(executablePath()), checkDatabase(database)};
   std::vector<std::vector<Finding>> more{checkOptions(environment), checkPinning(environment)};
   const auto library = findPreload(executablePath());
   if (!request.command.empty() && library) {

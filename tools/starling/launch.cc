@@ -13,7 +13,17 @@ bool isOneOf(const std::string& text, std::initializer_list<const char*> words) 
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-bool isRankCount(const std::string& text) { return isOneOf(text, {"-n", "--n", "-np", "--np", "-c"}); }
+// For srun, -c is the number of cores of each rank.
+bool isRankCount(const std::string& text, Launcher launcher) {
+  return isOneOf(text, {"-n", "-np", "--np"}) || (launcher == Launcher::kMpirun && isOneOf(text, {"--n", "-c"}));
+}
+
+std::optional<int> rankCount(const std::string& text) {
+  int ranks = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), ranks);
+  if (fault != std::errc() || end != text.data() + text.size() || ranks < 1) return std::nullopt;
+  return ranks;
+}
 
 bool saysPlacement(const std::string& text) {
   return isOneOf(text, {"--oversubscribe", "-oversubscribe", "--nooversubscribe", "-nooversubscribe", "--host", "-host",
@@ -30,6 +40,8 @@ class Parser {
     const auto separator = std::find(arguments_.begin(), arguments_.end(), "--");
     const bool separated = separator != arguments_.end();
     const auto options_end = static_cast<std::size_t>(separator - arguments_.begin());
+    const Status launcher = separated ? findLauncher(options_end) : Status::ok();
+    if (!launcher.isOk()) return launcher;
     while (next_ < options_end) {
       const Result<bool> taken = takeOwn(options_end);
       if (!taken.isOk()) return taken.status();
@@ -42,7 +54,7 @@ class Parser {
     if (separated && !request_.has_program) return Status::error("there is no program after `--`");
     while (next_ < arguments_.size()) {
       if (separated) {
-        request_.mpirun_arguments.push_back(arguments_[next_++]);
+        takeWordOfProgram(next_++);
       } else {
         pass(next_++);
       }
@@ -51,9 +63,33 @@ class Parser {
   }
 
  private:
+  // Before `--` the launcher is known before the other options are read, because it says what they mean.
+  Status findLauncher(std::size_t end) {
+    const auto options = arguments_.first(end);
+    const auto option = std::find(options.begin(), options.end(), "--launcher");
+    if (option == options.end() || option + 1 == options.end()) return Status::ok();
+    return takeLauncher(option[1]).status();
+  }
+
+  Result<bool> takeLauncher(const std::string& name) {
+    if (!isOneOf(name, {"mpirun", "srun"})) {
+      return Status::error(fmt::format("--launcher {} is not understood: it is mpirun or srun", name));
+    }
+    request_.launcher = name == "srun" ? Launcher::kSrun : Launcher::kMpirun;
+    return true;
+  }
+
   void pass(std::size_t index) {
     request_.places_ranks = request_.places_ranks || saysPlacement(arguments_[index]);
-    request_.mpirun_arguments.push_back(arguments_[index]);
+    takeWordOfProgram(index);
+  }
+
+  // A ':' parts programs that run side by side, each of which has its own number of ranks.
+  void takeWordOfProgram(std::size_t index) {
+    request_.launcher_arguments.push_back(arguments_[index]);
+    if (arguments_[index] != ":" || index + 2 >= arguments_.size()) return;
+    if (!request_.ranks || !isRankCount(arguments_[index + 1], request_.launcher)) return;
+    request_.ranks = *request_.ranks + rankCount(arguments_[index + 2]).value_or(0);
   }
 
   // Returns true when the argument was starling's own (or -n) and has been taken.
@@ -64,16 +100,29 @@ class Parser {
       ++next_;
       return true;
     }
+    if (argument.starts_with(kExportOf)) {
+      ++next_;
+      return takeExport(argument.substr(kExportOf.size()));
+    }
     std::string* const text = fieldOf(argument);
-    if (text == nullptr && !isRankCount(argument)) return false;
+    const bool is_other = isOneOf(argument, {"--launcher", "--export"}) || isRankCount(argument, request_.launcher);
+    if (text == nullptr && !is_other) return false;
     if (next_ + 1 >= end) return Status::error(fmt::format("{} has no value", argument));
     const std::string& value = arguments_[next_ + 1];
     next_ += 2;
-    if (text != nullptr) {
-      *text = value;
-      return true;
+    if (argument == "--launcher") return takeLauncher(value);
+    if (argument == "--export") return takeExport(value);
+    if (text == nullptr) return takeRanks(argument, value);
+    *text = value;
+    return true;
+  }
+
+  Result<bool> takeExport(const std::string& names) {
+    if (request_.launcher != Launcher::kSrun) {
+      return Status::error("--export is an option of srun: give --launcher srun, or mpirun's -x NAME");
     }
-    return takeRanks(argument, value);
+    request_.exported = names;
+    return true;
   }
 
   std::string* fieldOf(const std::string& argument) {
@@ -84,15 +133,15 @@ class Parser {
   }
 
   Result<bool> takeRanks(const std::string& option, const std::string& value) {
-    int ranks = 0;
-    const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), ranks);
-    if (fault != std::errc() || end != value.data() + value.size() || ranks < 1) {
+    request_.ranks = rankCount(value);
+    if (!request_.ranks) {
       return Status::error(fmt::format("{} {} is not a number of ranks: give 1 or more", option, value));
     }
-    request_.ranks = ranks;
-    request_.mpirun_arguments.insert(request_.mpirun_arguments.end(), {"-n", value});
+    request_.launcher_arguments.insert(request_.launcher_arguments.end(), {"-n", value});
     return true;
   }
+
+  inline static const std::string kExportOf = "--export=";
 
   std::span<const std::string> arguments_;
   std::size_t next_ = 0;
@@ -117,6 +166,27 @@ std::string preloadWith(const std::string& library, const std::string& others) {
   const auto place = std::find_if_not(libraries.begin(), libraries.end(), isSanitizer);
   libraries.insert(place, library);
   return fmt::format("{}", fmt::join(libraries, ":"));
+}
+
+// Appends a launcher's arguments, with the options `exports` before those of each program.
+void appendPrograms(std::vector<std::string>& command, const std::vector<std::string>& arguments,
+                    const std::vector<std::string>& exports) {
+  command.insert(command.end(), exports.begin(), exports.end());
+  for (const std::string& argument : arguments) {
+    command.push_back(argument);
+    if (argument == ":") command.insert(command.end(), exports.begin(), exports.end());
+  }
+}
+
+// Returns srun's option --export. ALL, which is the default, has Starling's variables in it; a list of names has not,
+// and neither has NONE.
+std::string srunExport(const std::string& names, const RankEnvironment& environment) {
+  const bool has_all = names.empty() || names == "ALL" || names.starts_with("ALL,") || names.ends_with(",ALL");
+  std::string list = names == "NONE" ? "" : names.empty() ? "ALL" : names;
+  for (const std::string& variable : environment.variables) {
+    if (!has_all) list += (list.empty() ? "" : ",") + variable;
+  }
+  return fmt::format("--export={}{}LD_PRELOAD={}", list, list.empty() ? "" : ",", environment.preload);
 }
 
 }  // namespace
@@ -147,10 +217,18 @@ RankEnvironment rankEnvironment(std::span<const std::string> environment, const 
 
 std::vector<std::string> mpirunCommand(const std::string& mpirun, const LaunchRequest& request,
                                        const RankEnvironment& environment, bool oversubscribe) {
-  std::vector<std::string> command{mpirun, "-x", "LD_PRELOAD=" + environment.preload};
-  for (const std::string& variable : environment.variables) command.insert(command.end(), {"-x", variable});
+  std::vector<std::string> exports{"-x", "LD_PRELOAD=" + environment.preload};
+  for (const std::string& variable : environment.variables) exports.insert(exports.end(), {"-x", variable});
+  std::vector<std::string> command{mpirun};
   if (oversubscribe) command.emplace_back("--oversubscribe");
-  command.insert(command.end(), request.mpirun_arguments.begin(), request.mpirun_arguments.end());
+  appendPrograms(command, request.launcher_arguments, exports);
+  return command;
+}
+
+std::vector<std::string> srunCommand(const std::string& srun, const LaunchRequest& request,
+                                     const RankEnvironment& environment) {
+  std::vector<std::string> command{srun};
+  appendPrograms(command, request.launcher_arguments, {srunExport(request.exported, environment)});
   return command;
 }
 

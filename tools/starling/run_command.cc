@@ -9,6 +9,7 @@
 
 #include "algos/catalogue.h"
 #include "base/options.h"
+#include "batch_job.h"
 #include "commands.h"
 #include "installation.h"
 #include "launch.h"
@@ -55,16 +56,8 @@ std::string faultsOfEnvironment() {
   return faults;
 }
 
-// Returns whether a batch system has given this job its slots, which mpirun knows and starling does not.
-bool isInBatchJob() {
-  for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"}) {
-    if (std::getenv(variable) != nullptr) return true;
-  }
-  return false;
-}
-
 bool needsOversubscription(const LaunchRequest& request) {
-  if (!request.ranks || request.places_ranks || isInBatchJob()) return false;
+  if (!request.ranks || request.places_ranks || batchJob(processEnvironment())) return false;
   const int cores = availableCores();
   if (*request.ranks <= cores) return false;
   fmt::print(stderr,
@@ -74,7 +67,7 @@ bool needsOversubscription(const LaunchRequest& request) {
 }
 
 void warnRoot(const LaunchRequest& request) {
-  const auto& arguments = request.mpirun_arguments;
+  const auto& arguments = request.launcher_arguments;
   if (geteuid() != 0 || std::find(arguments.begin(), arguments.end(), "--allow-run-as-root") != arguments.end()) return;
   if (std::getenv("OMPI_ALLOW_RUN_AS_ROOT") != nullptr && std::getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") != nullptr)
     return;
@@ -90,6 +83,29 @@ Outcome execute(const std::vector<std::string>& command) {
   std::fflush(nullptr);
   execv(arguments.front(), arguments.data());
   return Outcome::fault(fmt::format("cannot start {}: {}", command.front(), std::strerror(errno)));
+}
+
+Outcome launchByMpirun(const LaunchRequest& request, const RankEnvironment& environment) {
+  const auto mpirun = findProgram("mpirun");
+  if (!mpirun) {
+    return Outcome::fault(std::string("mpirun is not in PATH: install Open MPI or load its module") +
+                          (findProgram("srun") ? "; here `starling run --launcher srun` starts ranks without it" : ""));
+  }
+  warnRoot(request);
+  return execute(mpirunCommand(mpirun->string(), request, environment, needsOversubscription(request)));
+}
+
+Outcome launchBySrun(const LaunchRequest& request, const RankEnvironment& environment) {
+  const auto srun = findProgram("srun");
+  if (!srun) {
+    return Outcome::fault("srun is not in PATH: load the module of Slurm, or leave --launcher srun away for mpirun");
+  }
+  if (environment.preload.find(',') != std::string::npos) {
+    return Outcome::fault(
+        fmt::format("srun cannot export an LD_PRELOAD with a comma, as in {}: install the libraries elsewhere",
+                    environment.preload));
+  }
+  return execute(srunCommand(srun->string(), request, environment));
 }
 
 Outcome launch(const Globals& globals) {
@@ -118,11 +134,9 @@ Outcome launch(const Globals& globals) {
         fmt::format("LD_PRELOAD cannot hold a path with a space or a colon, as in {}: install Starling elsewhere",
                     library->string()));
   }
-  const auto mpirun = findProgram("mpirun");
-  if (!mpirun) return Outcome::fault("mpirun is not in PATH: install Open MPI or load its module");
-  warnRoot(request.value());
   const RankEnvironment environment = rankEnvironment(processEnvironment(), library->string());
-  return execute(mpirunCommand(mpirun->string(), request.value(), environment, needsOversubscription(request.value())));
+  return request.value().launcher == Launcher::kSrun ? launchBySrun(request.value(), environment)
+                                                     : launchByMpirun(request.value(), environment);
 }
 
 }  // namespace
@@ -130,6 +144,7 @@ Outcome launch(const Globals& globals) {
 // The options are declared for the help only: parseLaunch() reads them, because mpirun's stand between them.
 Action setUpRun(CLI::App& command, const Globals& globals) {
   command.add_option("-n,--np")->description("Number of ranks")->option_text("N");
+  command.add_option("--launcher")->description("What starts the ranks: mpirun (default) or srun")->option_text("NAME");
   command.add_option("--algorithm")
       ->description("Use this algorithm wherever it is valid (STARLING_ALGORITHM)")
       ->option_text("NAME");
@@ -139,7 +154,9 @@ Action setUpRun(CLI::App& command, const Globals& globals) {
   command.footer(
       "  starling run -n 4 -- ./app input.txt\n"
       "  starling run -n 4 --mca btl tcp,self -- ./app\n"
-      "Options that are not listed here go to mpirun. Without `--`, starling's own options must come first.");
+      "  starling run -n 1 -- ./master : -n 3 ./worker\n"
+      "  starling run --launcher srun -N 2 -n 8 -- ./app\n"
+      "Options that are not listed here go to the launcher. Without `--`, starling's own options must come first.");
   return [&globals] { return launch(globals); };
 }
 

@@ -83,6 +83,50 @@ TEST(CheckMpirun, tellsVersionOrWhatIsMissing) {
   EXPECT_EQ(checkMpirun(folderOf(folder)).health, Health::kFault);
 }
 
+// A folder with stand-ins for srun, which has these plugins, and for scontrol.
+std::string slurmIn(const TemporaryFolder& folder, const std::string& plugins, const std::string& config) {
+  writeScript(folder.file("srun"), "echo 'MPI plugin types are...'; printf '\\t%s\\n' " + plugins);
+  writeScript(folder.file("scontrol"), "echo '" + config + "'");
+  return folderOf(folder);
+}
+
+TEST(CheckBatchSystem, saysWhatSrunStartsRanksBy) {
+  const TemporaryFolder folder;
+  const std::string good = slurmIn(folder, "none pmix", "MpiDefault              = pmix");
+  const Finding by_pmix = checkBatchSystem({"SLURM_JOB_ID=12"}, good);
+  EXPECT_EQ(by_pmix.health, Health::kOk);
+  EXPECT_THAT(by_pmix.text, HasSubstr("in Slurm job 12; "));
+  EXPECT_THAT(by_pmix.text, HasSubstr("starts ranks by pmix"));
+  const Finding by_none = checkBatchSystem({}, slurmIn(folder, "none pmix", "MpiDefault = none"));
+  EXPECT_EQ(by_none.health, Health::kWarning);
+  EXPECT_THAT(by_none.text, HasSubstr("starts ranks by none"));
+  EXPECT_THAT(by_none.remedy, HasSubstr("--mpi=pmix"));
+  EXPECT_EQ(checkBatchSystem({"SLURM_MPI_TYPE=pmix_v4"}, folderOf(folder)).health, Health::kOk);
+  EXPECT_EQ(checkBatchSystem({}, slurmIn(folder, "none pmix", "")).health, Health::kWarning);
+  const Finding without = checkBatchSystem({}, slurmIn(folder, "none pmi2", "MpiDefault = none"));
+  EXPECT_EQ(without.health, Health::kWarning);
+  EXPECT_THAT(without.text, HasSubstr("has no plugin pmix"));
+}
+
+TEST(CheckBatchSystem, saysWhenSrunFindsNoSlurm) {
+  const TemporaryFolder folder;
+  writeScript(folder.file("srun"), "echo 'srun: fatal: Could not establish a configuration source' >&2; exit 1");
+  const Finding outside = checkBatchSystem({}, folderOf(folder));
+  EXPECT_EQ(outside.health, Health::kOk);
+  EXPECT_THAT(outside.text, HasSubstr("finds no Slurm"));
+  EXPECT_EQ(checkBatchSystem({"SLURM_JOB_ID=12"}, folderOf(folder)).health, Health::kWarning);
+}
+
+TEST(CheckBatchSystem, namesTheJob) {
+  const TemporaryFolder empty;
+  EXPECT_EQ(checkBatchSystem({}, folderOf(empty)).health, Health::kOk);
+  EXPECT_THAT(checkBatchSystem({"PBS_JOBID=7.host"}, folderOf(empty)).text, HasSubstr("in PBS job 7.host; "));
+  const Finding no_srun =
+      checkBatchSystem({"SLURM_JOB_ID=13", "SLURM_ARRAY_JOB_ID=11", "SLURM_ARRAY_TASK_ID=2"}, folderOf(empty));
+  EXPECT_EQ(no_srun.health, Health::kWarning);
+  EXPECT_THAT(no_srun.text, HasSubstr("in Slurm job 13, task 2 of array 11; srun is not in PATH"));
+}
+
 TEST(CheckDatabase, acceptsAGoodOneAndAFutureOne) {
   const TemporaryFolder folder;
   EXPECT_EQ(checkDatabase(folder.file("new/tuning.db")).health, Health::kOk);

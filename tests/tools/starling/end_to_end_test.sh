@@ -59,6 +59,12 @@ late = json.load(sys.stdin)[0]['ranks'][1]
 assert abs(late['lateness'] - 0.2) < 0.02, late"
     "$starling" explain 1 | grep -q 'Settled' || fail "explain does not say that the site is settled"
     ;;
+  several_programs)
+    # Where Starling is in one of them only, it waits for the others in MPI_Init.
+    timeout --kill-after=10 120 "$starling" run -n 1 -- "$program" --iterations 20 : -n 2 "$program" --iterations 20 \
+      --compute-ms 6
+    check 'sites[0]["calls"] == 20 and sites[0]["communicator_size"] == 3'
+    ;;
   *) fail "there is no case $case_name" ;;
 esac
 echo "$case_name: passed"

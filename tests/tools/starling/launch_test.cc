@@ -16,7 +16,7 @@ TEST(ParseLaunch, takesItsOwnOptionsFromBetweenThoseOfMpirun) {
       parseLaunch(Words{"--bind-to", "none", "--db", "x.db", "-np", "4", "--mca", "btl", "self", "--algorithm", "ring",
                         "--mode", "tune", "--verbose", "--", "./app", "--db", "y"})
           .value();
-  EXPECT_THAT(request.mpirun_arguments,
+  EXPECT_THAT(request.launcher_arguments,
               ElementsAre("--bind-to", "none", "-n", "4", "--mca", "btl", "self", "./app", "--db", "y"));
   EXPECT_EQ(request.ranks, 4);
   EXPECT_EQ(request.database, "x.db");
@@ -29,7 +29,7 @@ TEST(ParseLaunch, takesItsOwnOptionsFromBetweenThoseOfMpirun) {
 
 TEST(ParseLaunch, leavesTheRestAloneWithoutASeparator) {
   const LaunchRequest request = parseLaunch(Words{"-n", "2", "--db", "x.db", "./app", "--verbose", "-n", "9"}).value();
-  EXPECT_THAT(request.mpirun_arguments, ElementsAre("-n", "2", "./app", "--verbose", "-n", "9"));
+  EXPECT_THAT(request.launcher_arguments, ElementsAre("-n", "2", "./app", "--verbose", "-n", "9"));
   EXPECT_EQ(request.ranks, 2);
   EXPECT_FALSE(request.verbose);
   EXPECT_TRUE(request.has_program);
@@ -47,6 +47,31 @@ TEST(ParseLaunch, refusesWhatCannotBeRun) {
   EXPECT_THAT(parseLaunch(Words{"--db", "--", "a"}).status().message(), HasSubstr("--db has no value"));
   EXPECT_THAT(parseLaunch(Words{"-n", "2", "--"}).status().message(), HasSubstr("no program"));
   EXPECT_FALSE(parseLaunch(Words{"-n", "2"}).value().has_program);
+  EXPECT_THAT(parseLaunch(Words{"--launcher", "ssh", "--", "a"}).status().message(), HasSubstr("mpirun or srun"));
+  EXPECT_THAT(parseLaunch(Words{"--launcher", "--", "a"}).status().message(), HasSubstr("--launcher has no value"));
+  EXPECT_THAT(parseLaunch(Words{"--export=A", "--", "a"}).status().message(), HasSubstr("option of srun"));
+}
+
+TEST(ParseLaunch, readsTheOptionsOfSrunAsSrunDoes) {
+  const LaunchRequest request =
+      parseLaunch(Words{"-c", "2", "-n", "4", "--launcher", "srun", "--export", "A,B", "--", "a", "--launcher"})
+          .value();
+  EXPECT_EQ(request.launcher, Launcher::kSrun);
+  EXPECT_EQ(request.ranks, 4) << "srun's -c is not a number of ranks";
+  EXPECT_EQ(request.exported, "A,B");
+  EXPECT_THAT(request.launcher_arguments, ElementsAre("-c", "2", "-n", "4", "a", "--launcher"));
+}
+
+TEST(ParseLaunch, leavesTheLauncherOfAProgramAlone) {
+  const LaunchRequest request = parseLaunch(Words{"-n", "2", "./app", "--launcher", "ssh"}).value();
+  EXPECT_EQ(request.launcher, Launcher::kMpirun);
+  EXPECT_THAT(request.launcher_arguments, ElementsAre("-n", "2", "./app", "--launcher", "ssh"));
+}
+
+TEST(ParseLaunch, addsUpTheRanksOfAllPrograms) {
+  EXPECT_EQ(parseLaunch(Words{"-n", "1", "--", "a", ":", "-np", "3", "b", "-n", "9"}).value().ranks, 4);
+  EXPECT_EQ(parseLaunch(Words{"-n", "1", "a", ":", "-n", "3", "b"}).value().ranks, 4);
+  EXPECT_EQ(parseLaunch(Words{"-n", "1", "--", "a", ":", "b"}).value().ranks, 1);
 }
 
 TEST(RankEnvironment, namesStarlingVariablesAndKeepsOtherPreloads) {
@@ -72,6 +97,31 @@ TEST(MpirunCommand, exportsToTheRanks) {
       mpirunCommand("/bin/mpirun", request, environment, false),
       ElementsAre("/bin/mpirun", "-x", "LD_PRELOAD=/lib/libs.so", "-x", "STARLING_MODE", "-n", "2", "./app", "in"));
   EXPECT_THAT(mpirunCommand("/bin/mpirun", request, environment, true), testing::Contains("--oversubscribe"));
+}
+
+TEST(MpirunCommand, exportsToEachOfSeveralPrograms) {
+  const LaunchRequest request = parseLaunch(Words{"-n", "1", "--", "a", ":", "-n", "3", "b"}).value();
+  EXPECT_THAT(mpirunCommand("mpirun", request, {"s.so", {"STARLING_MODE"}}, false),
+              ElementsAre("mpirun", "-x", "LD_PRELOAD=s.so", "-x", "STARLING_MODE", "-n", "1", "a", ":", "-x",
+                          "LD_PRELOAD=s.so", "-x", "STARLING_MODE", "-n", "3", "b"));
+}
+
+TEST(SrunCommand, exportsToTheRanks) {
+  const auto command = [](const Words& arguments) {
+    Words words{"--launcher", "srun"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return srunCommand("srun", parseLaunch(words).value(), {"s.so", {"STARLING_DB", "STARLING_MODE"}});
+  };
+  EXPECT_THAT(command({"-n", "2", "--", "a", "in"}),
+              ElementsAre("srun", "--export=ALL,LD_PRELOAD=s.so", "-n", "2", "a", "in"));
+  EXPECT_THAT(command({"--export=ALL,X=1", "--", "a"}), ElementsAre("srun", "--export=ALL,X=1,LD_PRELOAD=s.so", "a"));
+  EXPECT_THAT(command({"--export", "HOME", "--", "a"}),
+              ElementsAre("srun", "--export=HOME,STARLING_DB,STARLING_MODE,LD_PRELOAD=s.so", "a"));
+  EXPECT_THAT(command({"--export=NONE", "--", "a"}),
+              ElementsAre("srun", "--export=STARLING_DB,STARLING_MODE,LD_PRELOAD=s.so", "a"));
+  EXPECT_THAT(command({"-n", "1", "--", "a", ":", "-n", "3", "b"}),
+              ElementsAre("srun", "--export=ALL,LD_PRELOAD=s.so", "-n", "1", "a", ":", "--export=ALL,LD_PRELOAD=s.so",
+                          "-n", "3", "b"));
 }
 
 }  // namespace

@@ -18,10 +18,12 @@ class RunCommand : public testing::Test {
     for (const char* folder : {"bin", "lib", "path", "home"}) std::filesystem::create_directories(folder_.file(folder));
     std::filesystem::copy_file(STARLING_CLI, folder_.file("bin/starling"));
     writeFile(folder_.file("lib/libstarling_preload.so"), "");
-    writeFile(folder_.file("path/mpirun"),
-              "#!/bin/sh\nfor word in \"$@\"; do echo \"<$word>\"; done\n"
-              "echo \"own LD_PRELOAD=$LD_PRELOAD STARLING_DB=$STARLING_DB STARLING_MODE=$STARLING_MODE\"\nexit 7\n");
-    std::filesystem::permissions(folder_.file("path/mpirun"), std::filesystem::perms::owner_all);
+    for (const char* launcher : {"path/mpirun", "path/srun"}) {
+      writeFile(folder_.file(launcher),
+                "#!/bin/sh\nfor word in \"$@\"; do echo \"<$word>\"; done\n"
+                "echo \"own LD_PRELOAD=$LD_PRELOAD STARLING_DB=$STARLING_DB STARLING_MODE=$STARLING_MODE\"\nexit 7\n");
+      std::filesystem::permissions(folder_.file(launcher), std::filesystem::perms::owner_all);
+    }
   }
 
   CliResult run(const std::string& arguments, const std::string& environment = "") const {
@@ -65,6 +67,16 @@ TEST_F(RunCommand, oversubscribesOnlyWhenItMustAndSaysSo) {
   EXPECT_THAT(run("-n 100000 -- ./app", "SLURM_JOB_ID=1").out, Not(HasSubstr("<--oversubscribe>")));
 }
 
+TEST_F(RunCommand, startsRanksBySrun) {
+  const CliResult result = run("--launcher srun -N 2 -n 4 --mode observe -- ./app one");
+  EXPECT_EQ(result.exit_code, 7) << "the exit code is srun's";
+  EXPECT_THAT(result.out, testing::StartsWith("<--export=ALL,LD_PRELOAD=" + preload() +
+                                              ">\n<-N>\n<2>\n<-n>\n<4>\n<./app>\n<one>\nown LD_PRELOAD= "));
+  EXPECT_THAT(result.out, HasSubstr("STARLING_MODE=observe")) << "which ALL exports";
+  EXPECT_THAT(run("--launcher srun -n 100000 -- ./app").out, Not(HasSubstr("oversubscribe")));
+  EXPECT_THAT(run("--launcher srun -n 2 -- ./app", "LD_PRELOAD=/no,tool.so 2>&1").out, Not(HasSubstr("<./app>")));
+}
+
 TEST_F(RunCommand, refusesWrongVariablesBeforeAnythingStarts) {
   const CliResult result = run("-n 1 -- ./app", "STARLING_TRIAL_CALLS=none");
   EXPECT_EQ(result.exit_code, 2);
@@ -77,7 +89,12 @@ TEST_F(RunCommand, saysWhichPartIsMissing) {
   const CliResult no_mpirun =
       runProgram(folder_.file("bin/starling"), "run -n 1 -- ./app", "PATH='" + folder_.file("path") + "'");
   EXPECT_EQ(no_mpirun.exit_code, 1);
-  EXPECT_THAT(no_mpirun.err, HasSubstr("mpirun is not in PATH"));
+  EXPECT_THAT(no_mpirun.err, AllOf(HasSubstr("mpirun is not in PATH"), HasSubstr("--launcher srun")));
+  std::filesystem::remove(folder_.file("path/srun"));
+  const CliResult no_srun =
+      runProgram(folder_.file("bin/starling"), "run --launcher srun -- ./app", "PATH='" + folder_.file("path") + "'");
+  EXPECT_EQ(no_srun.exit_code, 1);
+  EXPECT_THAT(no_srun.err, HasSubstr("srun is not in PATH"));
   std::filesystem::remove(folder_.file("lib/libstarling_preload.so"));
   const CliResult no_library = run("-n 1 -- ./app");
   EXPECT_EQ(no_library.exit_code, 1);
