@@ -4,10 +4,10 @@
 
 namespace starling {
 
-Seconds MonotonicClock::now() const {
+std::int64_t MonotonicClock::nanoseconds() const {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return {static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec) + offset_.value};
+  clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+  return fault_.apply(std::int64_t{1'000'000'000} * time.tv_sec + time.tv_nsec);
 }
 
 }  // namespace starling

@@ -159,7 +159,12 @@ constexpr OptionRow kTable[] = {
     {"STARLING_CLOCK_OFFSET", "number, -1000000 to 1000000", "0", "seconds", false,
      "Added to the clock of the process that has it set: plays another machine's clock in tests.",
      [](const OptionRow& row, std::string_view text, Options& options) {
-       return applyNumber<double>(row, text, -1e6, 1e6, options.clock_offset.value);
+       return applyNumber<double>(row, text, -1e6, 1e6, options.clock_fault.offset.value);
+     }},
+    {"STARLING_CLOCK_DRIFT", "number, -100 to 100", "0", "millionths", false,
+     "By how much the clock of the process that has it set runs fast, which may be below zero; for tests.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyNumber<double>(row, text, -100.0, 100.0, options.clock_fault.drift_ppm);
      }},
 };
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "base/units.h"
@@ -38,7 +39,7 @@ struct Options {
   Seconds watchdog{30.0};  // 0: never
   Seconds flush_interval{2.0};
   WriterThread writer = WriterThread::kOwn;
-  Seconds clock_offset;  // of this process's clock
+  ClockFault clock_fault;  // of this process's clock, which tests set
 
   bool operator==(const Options&) const = default;
 };

@@ -53,10 +53,11 @@ int ArrivalArrangement::flag(std::int32_t late, bool keeps_rank_order, Arrangeme
   return MPI_SUCCESS;
 }
 
-void ArrivalArrangement::endCall(const Arrangement& arrangement, int code, const std::optional<Seconds>& exit) {
+void ArrivalArrangement::endCall(const Arrangement& arrangement, int code, const std::optional<std::int64_t>& exit_ns) {
   // Everybody has arrived, and so have the flags that are still under way.
   if (arrangement.is_flagged && (code != MPI_SUCCESS || flags_.finish() != MPI_SUCCESS)) flags_.abandon();
-  computing_since_ = exit;
+  computing_since_.reset();
+  if (exit_ns) computing_since_ = fromNanoseconds(*exit_ns);
 }
 
 bool ArrivalArrangement::finish(bool may_wait) {

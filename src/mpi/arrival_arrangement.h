@@ -49,9 +49,9 @@ class ArrivalArrangement {
   // Lets flags name the `late` last ranks and arranges the call by them. Waits for the other ranks to arrive.
   int flag(std::int32_t late, bool keeps_rank_order, Arrangement& arrangement);
 
-  // Notes that a call has ended with this MPI error code, at `exit` where that was stamped: the next computation
+  // Notes that a call has ended with this MPI error code, at `exit_ns` where that was stamped: the next computation
   // begins.
-  void endCall(const Arrangement& arrangement, int code, const std::optional<Seconds>& exit);
+  void endCall(const Arrangement& arrangement, int code, const std::optional<std::int64_t>& exit_ns);
   // Returns whether exits are to be stamped, since the program announces.
   bool wantsExits() const { return has_edges_; }
   // Returns virtual rank -> rank, as announced.

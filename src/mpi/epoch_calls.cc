@@ -1,6 +1,22 @@
 #include "mpi/epoch_calls.h"
 
+#include <algorithm>
+
 namespace starling {
+namespace {
+
+// Returns by how much the time between stamps of two ranks may be wrong.
+std::int64_t twoGreatestErrors(std::span<const EpochStamps> of_ranks) {
+  std::int64_t greatest = 0;
+  std::int64_t second = 0;
+  for (const EpochStamps& of_rank : of_ranks) {
+    second = std::max(second, std::min(greatest, of_rank.clock_error_ns));
+    greatest = std::max(greatest, of_rank.clock_error_ns);
+  }
+  return greatest + second;
+}
+
+}  // namespace
 
 // All calls are sampled while there are few, else one in each of kMaxSamples equal stretches, at a place that changes
 // from stretch to stretch, so that a program with a rhythm is not always sampled at the same beat.
@@ -17,14 +33,21 @@ bool EpochCalls::isSampled() const {
 void EpochCalls::add(EpochCall call, const std::optional<CallStamps>& stamps) {
   ++made_;
   if (stamps && samples_ < kMaxSamples) {
-    stamps_.arrivals[static_cast<std::size_t>(samples_)] = stamps->arrival.value;
-    stamps_.exits[static_cast<std::size_t>(samples_)] = stamps->exit.value;
+    stamps_.arrivals_ns[static_cast<std::size_t>(samples_)] = stamps->arrival_ns;
+    stamps_.exits_ns[static_cast<std::size_t>(samples_)] = stamps->exit_ns;
     call.sample = samples_++;
   }
   open_.push_back(call);
 }
 
-const EpochStamps& EpochCalls::close() {
+const EpochStamps& EpochCalls::close(const ClockModel& clock) {
+  stamps_.clock_error_ns = 0;
+  for (std::size_t sample = 0; sample < static_cast<std::size_t>(samples_); ++sample) {
+    for (std::int64_t* stamp : {&stamps_.arrivals_ns[sample], &stamps_.exits_ns[sample]}) {
+      stamps_.clock_error_ns = std::max(stamps_.clock_error_ns, clock.errorAt(*stamp));
+      *stamp = clock.toOther(*stamp);
+    }
+  }
   closed_.swap(open_);
   open_.clear();
   made_ = 0;
@@ -37,11 +60,14 @@ EpochCalls::Stamps EpochCalls::stampsOfClosed(std::span<const EpochStamps> of_ra
   Stamps stamps;
   for (const EpochCall& call : closed_) {
     if (call.sample < 0) continue;
+    const auto sample = static_cast<std::size_t>(call.sample);
+    const std::int64_t begin_ns = of_ranks.front().arrivals_ns[sample];
     for (const EpochStamps& of_rank : of_ranks) {
-      stamps.arrivals.push_back({of_rank.arrivals[static_cast<std::size_t>(call.sample)]});
-      stamps.exits.push_back({of_rank.exits[static_cast<std::size_t>(call.sample)]});
+      stamps.arrivals.push_back(fromNanoseconds(of_rank.arrivals_ns[sample] - begin_ns));
+      stamps.exits.push_back(fromNanoseconds(of_rank.exits_ns[sample] - begin_ns));
     }
   }
+  stamps.clock_error_ns = twoGreatestErrors(of_ranks);
   return stamps;
 }
 

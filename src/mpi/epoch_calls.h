@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "estimators/clock_model.h"
 #include "mpi/exchange/agreement.h"
 #include "tuner/communicator_tuner.h"
 
@@ -15,8 +16,8 @@ namespace starling {
 
 // Tells when this rank entered and left a call.
 struct CallStamps {
-  Seconds arrival;
-  Seconds exit;
+  std::int64_t arrival_ns = 0;
+  std::int64_t exit_ns = 0;
 };
 
 // Which calls are sampled is equal on all ranks. THREADS: not thread-safe; one per communicator.
@@ -38,18 +39,21 @@ class EpochCalls {
   // the call is then counted, but not among those that closed() will tell.
   void add(EpochCall call, const std::optional<CallStamps>& stamps);
 
-  // Ends the running epoch, whose calls closed() are from now on; returns its stamps, good until the next add().
-  const EpochStamps& close();
+  // Ends the running epoch, whose calls closed() are from now on; returns its stamps as `clock` turns them into times
+  // that compare with those of other ranks. They are good until the next add().
+  const EpochStamps& close(const ClockModel& clock);
   std::span<EpochCall> closed() { return closed_; }
   // Returns how many bytes the running epoch takes at most.
   std::size_t growthBytes() const { return 3 * sizeof(EpochCall) * static_cast<std::size_t>(length_); }
   // Returns the number of the closed epoch: 0, 1, ...
   std::int64_t closedEpoch() const { return epoch_ - 1; }
 
-  // Holds the stamps of the closed calls out of those of all ranks, sample by sample, as the tuner takes them.
+  // Holds the stamps of the closed calls out of those of all ranks, sample by sample, as the tuner takes them: each
+  // sample's time begins with the arrival of rank 0.
   struct Stamps {
     std::vector<Seconds> arrivals;
     std::vector<Seconds> exits;
+    std::int64_t clock_error_ns = 0;  // the time between two stamps of a sample is right within this
   };
   Stamps stampsOfClosed(std::span<const EpochStamps> of_ranks) const;
 

@@ -52,7 +52,7 @@ EpochLoop::EpochLoop(const SessionServices& services, Channel& channel, CallMemo
       memory_(memory),
       calls_(static_cast<std::int32_t>(services.settings.options.minimum_calls), &reserve_),
       sites_(channel.rank() == 0),
-      last_drain_(services.clock->now()) {}
+      last_drain_(services.clocks.clock->now()) {}
 
 bool EpochLoop::reserve() {
   const auto ranks = static_cast<std::size_t>(channel_.ranks());
@@ -68,9 +68,11 @@ bool EpochLoop::reserve() {
   return reserve_.grow(kMinRoom);
 }
 
-void EpochLoop::open(const CostModel& model, bool clocks_agree, const Topology& topology, bool has_device_driver) {
+void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Topology& topology,
+                     bool has_device_driver) {
   const int ranks = channel_.ranks();
   model_ = model;
+  stamp_clock_ = stamps;
   has_device_driver_ = has_device_driver;
   if (!isRoot()) return;
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
@@ -78,8 +80,9 @@ void EpochLoop::open(const CostModel& model, bool clocks_agree, const Topology& 
   PMPI_Comm_get_name(channel_.original(), name.data(), &length);
   try {
     tuner_ = std::make_unique<CommunicatorTuner>(
-        TunerSettings{services_.settings.options, model, clocks_agree, topology}, ranks);
-    introductions_.communicators.push_back({services_.communicator_id, name.data(), ranks, comparedBy(clocks_agree)});
+        TunerSettings{services_.settings.options, model, stamps.isKnown(), topology}, ranks);
+    communicator_ = {services_.communicator_id, name.data(), ranks, comparedBy(stamps.isKnown()), std::nullopt};
+    introductions_.communicators = {communicator_};
   } catch (const std::exception& fault) {
     endLearning(fault);
   }
@@ -108,7 +111,9 @@ int EpochLoop::endEpoch() {
     code = takeEpoch();
     if (code == MPI_SUCCESS) code = startDecisions();
   }
-  return code == MPI_SUCCESS ? closeEpoch() : code;
+  if (code == MPI_SUCCESS) code = closeEpoch();
+  stamp_clock_.keepUp();
+  return code;
 }
 
 int EpochLoop::applyDecisions() {
@@ -210,7 +215,17 @@ void EpochLoop::reserveForPlan(std::int32_t key) {
 
 void EpochLoop::digestEpoch() {
   const EpochCalls::Stamps stamps = calls_.stampsOfClosed(agreement_->stamps());
-  tuner_->digest({calls_.closedEpoch(), calls_.closed(), stamps.arrivals, stamps.exits});
+  if (stamp_clock_.isKnown() && !stamps.arrivals.empty()) noteClockError(stamps.clock_error_ns);
+  tuner_->digest(
+      {calls_.closedEpoch(), calls_.closed(), stamps.arrivals, stamps.exits, fromNanoseconds(stamps.clock_error_ns)});
+}
+
+// The database has the greatest error of all calls that were stamped.
+void EpochLoop::noteClockError(std::int64_t error_ns) {
+  const double error = fromNanoseconds(error_ns).value;
+  if (communicator_.clock_error && *communicator_.clock_error >= error) return;
+  communicator_.clock_error = error;
+  introductions_.communicators = {communicator_};
 }
 
 int EpochLoop::startDecisions() {
@@ -230,7 +245,7 @@ int EpochLoop::closeEpoch() {
   report.has_room = makeRoom();
   refreshDeviceDrivers();
   report.has_device_driver = starling::hasDeviceDriver();
-  return agreement_->startEpoch(report, calls_.close());
+  return agreement_->startEpoch(report, calls_.close(stamp_clock_.model()));
 }
 
 // Makes room for what the closed epoch teaches, and for the calls until that is known.
@@ -290,7 +305,7 @@ void EpochLoop::breakDown(int code) {
 
 Batch EpochLoop::drain() {
   if (!tuner_) return {};
-  last_drain_ = services_.clock->now();
+  last_drain_ = services_.clocks.clock->now();
   Batch batch = tuner_->drain();
   batch.communicators.swap(introductions_.communicators);
   batch.sites.swap(introductions_.sites);
@@ -299,12 +314,12 @@ Batch EpochLoop::drain() {
 
 void EpochLoop::forget() {
   if (!tuner_) return;
-  last_drain_ = services_.clock->now();
+  last_drain_ = services_.clocks.clock->now();
   static_cast<void>(tuner_->drain());
 }
 
 bool EpochLoop::drainIsDue() const {
-  return tuner_ && services_.clock->now() - last_drain_ >= services_.settings.options.flush_interval;
+  return tuner_ && services_.clocks.clock->now() - last_drain_ >= services_.settings.options.flush_interval;
 }
 
 }  // namespace starling

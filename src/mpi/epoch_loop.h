@@ -19,6 +19,7 @@
 #include "mpi/exchange/agreement.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/channel.h"
+#include "mpi/machine/stamp_clock.h"
 #include "mpi/settings.h"
 #include "tuner/communicator_tuner.h"
 #include "tuner/key_table.h"
@@ -35,8 +36,7 @@ struct CallMemory {
 // A session needs this from the process.
 struct SessionServices {
   Settings settings;
-  const Clock* clock = nullptr;
-  Seconds clock_offset;                                       // of this process's clock, for tests
+  ClockKnowledge clocks;
   std::string communicator_id;                                // unique within the run; used on rank 0
   bool is_within_world = true;                                // all ranks are of one MPI_COMM_WORLD
   std::shared_ptr<const std::vector<PolicyRecord>> policies;  // null: none
@@ -53,7 +53,7 @@ class EpochLoop {
   bool reserve();
   // From here on the ranks agree. REQUIRES: the channel is open, and reserve() returned true. `model` is this rank's;
   // rank 0 learns with its own.
-  void open(const CostModel& model, bool clocks_agree, const Topology& topology, bool has_device_driver);
+  void open(const CostModel& model, const StampClock& stamps, const Topology& topology, bool has_device_driver);
   bool isOpen() const { return agreement_ != nullptr; }
 
   // Returns the site that all ranks take the next call to come from. It is local.
@@ -115,6 +115,7 @@ class EpochLoop {
   void reserveForPlan(std::int32_t key);
   bool makeRoom();
   void digestEpoch();
+  void noteClockError(std::int64_t error_ns);
   int startDecisions();
   int closeEpoch();
   template <typename Work>
@@ -139,6 +140,8 @@ class EpochLoop {
   bool last_started_ = false;
   bool has_device_driver_ = false;
   bool has_noted_all_ = true;
+  StampClock stamp_clock_;
+  CommunicatorRecord communicator_;
   Batch introductions_;  // communicator and sites that the database has not heard of
   Seconds last_drain_;
 };

@@ -12,6 +12,8 @@
 #include "mpi/exchange/roll_call.h"
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/execution/datatypes.h"
+#include "mpi/machine/clock_domains.h"
+#include "mpi/machine/world_ranks.h"
 
 namespace starling {
 namespace {
@@ -25,21 +27,11 @@ void warnOfLoss(const std::exception& fault) noexcept {
           [&] { return std::string("some of what was learned is not stored: ") + fault.what(); });
 }
 
-// Returns the ranks of the communicator that are of another MPI_COMM_WORLD: communicators may also join processes that
-// were spawned.
+// Returns the ranks of the communicator that are of another MPI_COMM_WORLD.
 std::vector<int> ranksBeyondWorld(MPI_Comm communicator) {
-  int size = 0;
-  PMPI_Comm_size(communicator, &size);
-  MPI_Group group = MPI_GROUP_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
-  PMPI_Comm_group(communicator, &group);
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
+  const std::vector<int> world_ranks = worldRanksOf(communicator);
+  std::vector<int> ranks(world_ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> world_ranks(ranks.size());
-  PMPI_Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
-  PMPI_Group_free(&group);
-  PMPI_Group_free(&world);
   std::erase_if(ranks, [&](int rank) { return world_ranks[static_cast<std::size_t>(rank)] != MPI_UNDEFINED; });
   return ranks;
 }
@@ -101,12 +93,16 @@ void Runtime::openPrivateWorld(bool is_left_out) {
   // Ranks may have asked for different levels, and run different programs; what follows from them must not differ.
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
-  const std::array<int, 3> mine{level, is_left_out ? 1 : 0, is_left_out ? 0 : 1};
-  std::array<int, 3> highest = mine;
-  PMPI_Allreduce(mine.data(), highest.data(), 3, MPI_INT, MPI_MAX, private_world_);
-  is_multithreaded_ = highest[0] == MPI_THREAD_MULTIPLE;
-  is_left_out_ = highest[1] != 0;
-  is_partly_left_out_ = is_left_out_ && highest[2] != 0;
+  clock_identity_ = clockIdentity(clock_fault_);
+  // The greatest complement is the complement of the least: clocks are told apart in the message that goes anyway.
+  const std::array<std::uint64_t, 5> mine{static_cast<std::uint64_t>(level), is_left_out ? 1U : 0U,
+                                          is_left_out ? 0U : 1U, clock_identity_, ~clock_identity_};
+  std::array<std::uint64_t, 5> greatest = mine;
+  PMPI_Allreduce(mine.data(), greatest.data(), 5, MPI_UINT64_T, MPI_MAX, private_world_);
+  is_multithreaded_ = greatest[0] == static_cast<std::uint64_t>(MPI_THREAD_MULTIPLE);
+  is_left_out_ = greatest[1] != 0;
+  is_partly_left_out_ = is_left_out_ && greatest[2] != 0;
+  is_one_clock_ = clock_identity_ != 0 && greatest[3] == ~greatest[4];
 }
 
 void Runtime::agreeWithWorld(bool is_in_init) {
@@ -132,6 +128,7 @@ void Runtime::agreeWithWorld(bool is_in_init) {
   if (!settings_.pinned.empty() && rank == 0) {
     log(LogLevel::kWarning, settings_.pinned + " is set: Starling steps aside and only observes");
   }
+  if (!is_one_clock_) world_clock_.open(private_world_, clock_identity_);
   route_ = std::make_unique<RecordRoute>(private_world_, settings_, clock_);
 }
 
@@ -211,8 +208,6 @@ void Runtime::setSpareMemory(std::byte* memory) {
 
 SessionServices Runtime::servicesFor(MPI_Comm communicator) {
   SessionServices services;
-  services.clock = &clock_;
-  services.clock_offset = clock_offset_;
   int is_inter = 0;
   PMPI_Comm_test_inter(communicator, &is_inter);
   const bool started = started_;  // another thread may be at it
@@ -223,7 +218,9 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
   RollCall call{parseEnvironment().options.watchdog, false, "the first tuned call on a communicator", {}};
   if (is_inter == 0) call.suspects = ranksBeyondWorld(communicator);
   services.is_within_world = call.suspects.empty();
-  if (is_inter == 0 && !(isStartedEverywhere() && services.is_within_world)) {
+  const bool is_agreed = isStartedEverywhere() && services.is_within_world;
+  services.clocks = clockKnowledge(is_agreed);
+  if (is_inter == 0 && !is_agreed) {
     std::vector<std::uint8_t> bytes = started ? agreed_settings_ : encodeSettings(readSettings());
     static_cast<void>(awaitAllRanks(communicator, call, clock_));
     shareBytes(communicator, bytes);
@@ -236,6 +233,17 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
   const std::lock_guard lock(mutex_);
   services.communicator_id = std::to_string(world_rank) + ":" + std::to_string(created_++);
   return services;
+}
+
+ClockKnowledge Runtime::clockKnowledge(bool is_agreed) {
+  const bool is_known = started_ && settings_.options.mode != Mode::kOff;
+  ClockKnowledge knowledge;
+  knowledge.clock = &clock_;
+  knowledge.identity = is_known ? clock_identity_ : clockIdentity(clock_fault_);
+  knowledge.is_one_in_world = is_known && is_one_clock_;
+  knowledge.world = is_known && world_clock_.isOpen() ? &world_clock_ : nullptr;
+  knowledge.is_agreed = is_agreed;
+  return knowledge;
 }
 
 void Runtime::afterCall(Session& session) {
@@ -311,6 +319,7 @@ void Runtime::finalize() {
   parked_.finish();
   if (route_) route_->finish();
   route_.reset();
+  world_clock_.finish();
   if (private_world_ != MPI_COMM_NULL) PMPI_Comm_free(&private_world_);
   PMPI_Comm_free_keyval(&session_key_);
   PMPI_Comm_free_keyval(&finalize_key_);

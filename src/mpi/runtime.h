@@ -12,6 +12,8 @@
 
 #include "base/clock.h"
 #include "mpi/absent_session.h"
+#include "mpi/machine/stamp_clock.h"
+#include "mpi/machine/world_clock.h"
 #include "mpi/parked_sessions.h"
 #include "mpi/record_route.h"
 #include "mpi/session.h"
@@ -60,6 +62,7 @@ class Runtime {
   void openPrivateWorld(bool is_left_out);
   void leaveOut(const std::string& why);
   SessionServices servicesFor(MPI_Comm communicator);
+  ClockKnowledge clockKnowledge(bool is_agreed);
   std::unique_ptr<Session> makeSession(MPI_Comm communicator);
   // The session that the communicator has, or what is in its place; null: neither.
   void* attributeOf(MPI_Comm communicator);
@@ -69,9 +72,9 @@ class Runtime {
   void endSession(Session* session);
   void finalize();
 
-  // Each process has its own offset, which is the one option that is not agreed.
-  const Seconds clock_offset_ = parseEnvironment().options.clock_offset;
-  const MonotonicClock clock_{clock_offset_};
+  // Each process has its own clock, whose fault is the one option that is not agreed.
+  const ClockFault clock_fault_ = parseEnvironment().options.clock_fault;
+  const MonotonicClock clock_{clock_fault_};
   std::once_flag initialized_;
   int session_key_ = MPI_KEYVAL_INVALID;
   int finalize_key_ = MPI_KEYVAL_INVALID;
@@ -85,6 +88,9 @@ class Runtime {
   Settings settings_;
   std::vector<std::uint8_t> agreed_settings_;  // as they travel
   MPI_Comm private_world_ = MPI_COMM_NULL;
+  std::uint64_t clock_identity_ = 0;
+  bool is_one_clock_ = false;           // on all ranks of the world
+  WorldClock world_clock_{clock_};      // open where they read several, and Starling is not off
   std::unique_ptr<RecordRoute> route_;  // null where nothing is recorded
 
   ParkedSessions parked_{[this](Session& session) { tryToHandOver(session, true); }};

@@ -10,8 +10,8 @@
 #include "base/address_space.h"
 #include "base/log.h"
 #include "mpi/execution/device_memory.h"
-#include "mpi/machine/machine.h"
 #include "mpi/machine/probe.h"
+#include "mpi/machine/stamp_clock.h"
 #include "mpi/machine/topology.h"
 
 namespace starling {
@@ -37,7 +37,7 @@ Session::Session(MPI_Comm communicator, SessionServices services)
       channel_(communicator, ArrivalArrangement::kTags, &schedule_reserve_),
       forced_choice_(readForcedChoice()),
       loop_(services_, channel_, {scratch_, schedule_memory_}),
-      rooted_(communicator, options(), *services_.clock, services_.clock_offset) {}
+      rooted_(communicator, options(), services_.clocks) {}
 
 std::int64_t Session::callsBeforePreparation(const Options& options) {
   const bool is_fixed = options.mode == Mode::kTune && (options.reproducible || !options.algorithm.empty());
@@ -63,17 +63,17 @@ void Session::prepare() {
     if (state == kShortOfMemory) logShortage();
     return;
   }
-  const bool clocks_agree = shareOneClock(channel_.communicator(), services_.clock_offset);
-  topology_ = gatherTopology(channel_.communicator(), options().links, *services_.clock);
-  const CostModel model = probeCosts(channel_.communicator(), topology_, *services_.clock);
-  loop_.open(model, clocks_agree, topology_, least == kHasDriver);
+  const StampClock stamps = agreeOnStamps(channel_.communicator(), services_.clocks);
+  topology_ = gatherTopology(channel_.communicator(), options().links, *services_.clocks.clock);
+  const CostModel model = probeCosts(channel_.communicator(), topology_, *services_.clocks.clock);
+  loop_.open(model, stamps, topology_, least == kHasDriver);
 }
 
 // Takes all memory that tuning takes beforehand, and looks whether there is enough for the buffers of the probe.
 bool Session::takeMemory() {
   if (!mayTake(kProbeMemory)) return false;
   try {
-    arrivals_ = std::make_unique<ArrivalArrangement>(channel_, *services_.clock);
+    arrivals_ = std::make_unique<ArrivalArrangement>(channel_, *services_.clocks.clock);
     return loop_.hasNotedAll() && loop_.reserve() && hasHeap(kProbeMemory);
   } catch (const std::bad_alloc&) {
     return false;
@@ -84,9 +84,9 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
                        const CallOrigin& origin) {
   const bool is_sampled = loop_.isSampled();
   const bool is_announced = arrivals_ && arrivals_->isAnnounced();
-  Seconds arrival;
+  std::int64_t arrival_ns = 0;
   if (is_announced) {
-    if (is_sampled) arrival = services_.clock->now();  // what follows waits for other ranks
+    if (is_sampled) arrival_ns = services_.clocks.clock->nanoseconds();  // what follows waits for other ranks
     if (const int fault = arrivals_->takeAnnouncements(); fault != MPI_SUCCESS) breakDown(fault);
   }
   if (passesThrough()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
@@ -99,7 +99,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   }
   Execution execution = plan(kind, predicted);
   arrange(execution, kind, is_announced);
-  if (is_sampled && !is_announced) arrival = services_.clock->now();
+  if (is_sampled && !is_announced) arrival_ns = services_.clocks.clock->nanoseconds();
   bool on_device = loop_.hasDeviceDriver() && isOnDevice(sendbuf, recvbuf, count);
   if (loop_.hasDeviceDriver() && execution.planned.choice.algorithm != kNativeAlgorithm) {
     on_device = isOnSomeDevice(on_device);
@@ -116,11 +116,11 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
                                        : execute(execution, *prepared, sendbuf, recvbuf, kind);
   // What MPI refuses for its arguments no other rank need have called.
   if (prepared == nullptr && isRefusal(code)) return code;
-  std::optional<Seconds> exit;
-  if (is_sampled || (arrivals_ && arrivals_->wantsExits())) exit = services_.clock->now();
-  if (arrivals_) arrivals_->endCall(execution.arrangement, code, exit);
+  std::optional<std::int64_t> exit_ns;
+  if (is_sampled || (arrivals_ && arrivals_->wantsExits())) exit_ns = services_.clocks.clock->nanoseconds();
+  if (arrivals_) arrivals_->endCall(execution.arrangement, code, exit_ns);
   std::optional<CallStamps> stamps;
-  if (is_sampled) stamps.emplace(CallStamps{arrival, *exit});
+  if (is_sampled) stamps.emplace(CallStamps{arrival_ns, *exit_ns});
   const bool followed_announcements =
       prepared != nullptr && execution.arrangement.is_announced && !execution.arrangement.table.empty();
   announced_key_ = followed_announcements ? execution.key : -1;

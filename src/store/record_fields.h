@@ -105,7 +105,8 @@ auto fieldsOf(Record& record) {
 template <Is<CommunicatorRecord> Record>
 auto fieldsOf(Record& record) {
   return std::tuple{identifies("id", record.id), replaces("name", record.name), replaces("size", record.size),
-                    replaces("compared_by", record.compared_by).since(2)};
+                    replaces("compared_by", record.compared_by).since(2),
+                    replaces("clock_error", record.clock_error).since(3)};
 }
 
 // What an earlier run could not tell of a site is filled in; what it told stays.

@@ -39,6 +39,9 @@ struct CommunicatorRecord {
   std::string name;  // MPI_Comm_get_name, may be empty
   std::int32_t size = 0;
   std::optional<std::string> compared_by;  // kByPostArrival or kByElapsed; empty: not recorded
+  // The most by which two ranks' clocks disagreed in its timed calls, in seconds. Ranks that came no later than that
+  // count as on time. 0: all read one clock; empty: not known.
+  std::optional<double> clock_error;
 
   bool operator==(const CommunicatorRecord&) const = default;
 };

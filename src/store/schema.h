@@ -304,6 +304,41 @@ CREATE VIEW overview AS
   ORDER BY communicators.run, keys.seconds DESC, keys.number;
 )sql";
 
-inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2};
+// The error of the clocks.
+inline constexpr const char* kSchemaStep3 = R"sql(
+DROP VIEW overview;
+
+CREATE TABLE new_communicators (
+  -- Communicators of a run that made enough calls to be tuned.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,  -- the run it lived in
+  id TEXT NOT NULL,            -- unique within the run
+  name TEXT NOT NULL,          -- MPI_Comm_get_name, may be ''
+  size INTEGER NOT NULL,       -- ranks
+  compared_by TEXT,            -- time that its candidates are compared by: 'post_arrival' (mean exit - last arrival), or
+                               -- 'elapsed' (mean of exit - arrival) where the ranks' clocks do not compare; NULL: not known
+  clock_error REAL,            -- most by which two ranks' clocks disagreed in its timed calls, seconds; ranks that came
+                               -- no later than that count as on time; 0: one clock; NULL: not known
+  UNIQUE (run, id)
+);
+INSERT INTO new_communicators SELECT number, run, id, name, size, compared_by, NULL FROM communicators;
+DROP TABLE communicators;
+ALTER TABLE new_communicators RENAME TO communicators;
+
+-- Keys with the names of what they belong to, the costliest of each run first.
+CREATE VIEW overview AS
+  SELECT communicators.run AS run,
+         keys.number AS key,
+         CASE WHEN sites.label <> '' THEN sites.label WHEN sites.symbol <> '' THEN sites.symbol
+              ELSE sites.identity END AS site,
+         CASE WHEN communicators.name <> '' THEN communicators.name ELSE communicators.id END AS communicator,
+         communicators.size AS ranks, keys.bytes, keys.type, keys.operation, keys.calls, keys.exploration_calls,
+         keys.seconds, keys.imbalance, keys.state, keys.choice, keys.gain, communicators.compared_by,
+         communicators.clock_error
+  FROM keys JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site
+  ORDER BY communicators.run, keys.seconds DESC, keys.number;
+)sql";
+
+inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3};
 
 }  // namespace starling

@@ -54,7 +54,7 @@ CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
 void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, bool tunable,
                                std::span<const PolicyRecord> policies) {
   slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, tunable,
-                                          findPolicy(policies, id, ranks_, comparedBy(settings_.clocks_agree))));
+                                          findPolicy(policies, id, ranks_, comparedBy(settings_.stamps_compare))));
   slots_.back()->record.id = id;
   slots_.back()->lateness.resize(static_cast<std::size_t>(ranks_));
 }
@@ -77,9 +77,9 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     ++pending.calls;
     if (call.sample < 0) continue;
     const std::size_t row = static_cast<std::size_t>(call.sample) * ranks;
-    digestSample(
-        target, pending,
-        timesOf({report.arrivals.subspan(row, ranks), report.exits.subspan(row, ranks)}, settings_.clocks_agree));
+    const SampledCall sampled{report.arrivals.subspan(row, ranks), report.exits.subspan(row, ranks)};
+    const std::optional<Seconds> error = settings_.stamps_compare ? std::optional(report.clock_error) : std::nullopt;
+    digestSample(target, pending, timesOf(sampled, error));
   }
 }
 
@@ -88,7 +88,7 @@ void CommunicatorTuner::digestSample(Slot& slot, Pending& pending, const CallTim
   pending.elapsed.add(times.elapsed.value);
   slot.sampled_elapsed += times.elapsed.value;
   ++slot.samples;
-  if (!settings_.clocks_agree) return;
+  if (!settings_.stamps_compare) return;
   pending.post_arrival.add(times.compared.value);
   slot.sampled_imbalance += times.imbalance.value;
   for (std::size_t rank = 0; rank < times.lateness.size(); ++rank) slot.lateness[rank].add(times.lateness[rank].value);
@@ -168,7 +168,7 @@ PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {
   policy.table = plan.table;
   policy.lateness_ns = plan.lateness_ns;
   policy.gain = slot.tuner.gain();
-  policy.compared_by = comparedBy(settings_.clocks_agree);
+  policy.compared_by = comparedBy(settings_.stamps_compare);
   policy.reason = slot.tuner.settledReason();
   return policy;
 }
@@ -191,7 +191,7 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
   KeyRecord& record = slot.record;
   const double samples = static_cast<double>(slot.samples);
   if (slot.samples > 0) record.seconds = slot.sampled_elapsed / samples * static_cast<double>(record.calls);
-  if (slot.samples > 0 && settings_.clocks_agree) record.imbalance = slot.sampled_imbalance / samples;
+  if (slot.samples > 0 && settings_.stamps_compare) record.imbalance = slot.sampled_imbalance / samples;
   record.state = keyStateName(slot.tuner.state());
   record.choice = formatChoice(slot.tuner.plan().incumbent);
   record.table = slot.tuner.plan().table;

@@ -33,6 +33,7 @@ struct EpochReport {
   std::span<const EpochCall> calls;
   std::span<const Seconds> arrivals;
   std::span<const Seconds> exits;
+  Seconds clock_error{};  // the time between stamps of two ranks is right within this, where they compare
 };
 
 // THREADS: not thread-safe; one per communicator.

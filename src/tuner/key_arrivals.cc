@@ -52,8 +52,9 @@ std::vector<std::int64_t> latenessOf(std::span<const std::int32_t> table, std::s
 
 KeyArrivals::KeyArrivals(std::int32_t ranks) : predictor_(ranks), usual_lateness_(static_cast<std::size_t>(ranks)) {}
 
-void KeyArrivals::observe(std::span<const Seconds> lateness) {
+void KeyArrivals::observe(std::span<const Seconds> lateness, Seconds clock_error) {
   if (lateness.empty()) return;
+  clock_error_ = clock_error;
   predictor_.observe(lateness);
   const double share = 1.0 / static_cast<double>(std::min<std::int64_t>(predictor_.observations(), kUsualCalls));
   for (std::size_t rank = 0; rank < lateness.size(); ++rank) {
@@ -63,7 +64,7 @@ void KeyArrivals::observe(std::span<const Seconds> lateness) {
 }
 
 Seconds KeyArrivals::usualLatest() const {
-  return usual_latest_ <= orderingNoise(usual_latest_) ? Seconds{} : usual_latest_;
+  return usual_latest_ <= std::max(orderingNoise(usual_latest_), clock_error_) ? Seconds{} : usual_latest_;
 }
 
 bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const {
@@ -74,7 +75,7 @@ bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy poli
   // A rank that is late at random is forecast late just after it was. Its error is small beside that forecast, but not
   // beside what it is late by as a rule.
   const Seconds usual = std::min(usual_lateness_[latest_rank], *latest);
-  const Seconds noise = noiseOf(prediction.error, *latest);
+  const Seconds noise = std::max(noiseOf(prediction.error, *latest), clock_error_);
   if (*latest <= noise || prediction.error[latest_rank] >= kPredictableError * usual) return false;
   const auto ranks = static_cast<std::int32_t>(usual_lateness_.size());
   const std::vector<std::int32_t> before = plan.table.empty() ? identityTable(ranks) : plan.table;

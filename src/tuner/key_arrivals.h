@@ -17,8 +17,8 @@ class KeyArrivals {
  public:
   explicit KeyArrivals(std::int32_t ranks);
 
-  // Takes the lateness by rank of one call; empty = not known.
-  void observe(std::span<const Seconds> lateness);
+  // Takes the lateness by rank of one call, which is right within `clock_error`; empty = not known.
+  void observe(std::span<const Seconds> lateness, Seconds clock_error);
   ArrivalPrediction predict() const { return predictor_.predict(); }
 
   // Updates predicted latenesses and, unless ranks are to keep their order, the table of `plan`; returns true when they
@@ -33,6 +33,7 @@ class KeyArrivals {
   ArrivalPredictor predictor_;
   std::vector<Seconds> usual_lateness_;  // by rank: mean over the calls observed, the latest weighing most
   Seconds usual_latest_;                 // likewise, of the latest rank of each call, whichever that was
+  Seconds clock_error_;                  // of the latest call
 };
 
 }  // namespace starling

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kTrials = 4;
 
-const char* metricName(bool clocks_agree) { return clocks_agree ? "post-arrival time" : "mean elapsed time"; }
+const char* metricName(bool stamps_compare) { return stamps_compare ? "post-arrival time" : "mean elapsed time"; }
 
 std::string separator(const std::string& list) { return list.empty() ? "" : ", "; }
 
@@ -59,7 +59,7 @@ void KeyTuner::observe(const Choice& choice, const CallTimes& times) {
   const bool as_arranged_now = transition_.outdated_epochs == 0 || !is_incumbent;
   choices_.observe(choice, times, as_arranged_now);
   if (is_incumbent && as_arranged_now) probation_.observe();
-  arrivals_.observe(times.lateness);
+  arrivals_.observe(times.lateness, times.clock_error);
 }
 
 std::optional<double> KeyTuner::gain() const {
@@ -151,7 +151,7 @@ KeyTuner::Decision KeyTuner::proposeTrials() {
   trial_calls_ = 0;
   const std::vector<double>& native = choices_.native().compared;
   std::string reason =
-      fmt::format("native's {} is {} (n={}). To be tried, {} calls each: {}.", metricName(settings_.clocks_agree),
+      fmt::format("native's {} is {} (n={}). To be tried, {} calls each: {}.", metricName(settings_.stamps_compare),
                   milliseconds(summarize(native).median), native.size(), plan.trial_calls, names);
   Decision decision = decisionOf(std::move(plan), std::move(reason));
   decision.has_ranked = true;
@@ -166,7 +166,7 @@ std::optional<KeyTuner::Decision> KeyTuner::leaveExploring() {
   for (const Choice& trial : plan_.trials) {
     const ChoiceTimes* times = choices_.find(trial);
     if (times == nullptr || times->compared.empty()) continue;
-    const Comparison comparison = compareTimes(native, times->compared);
+    const Comparison comparison = MeasuredChoices::compare(choices_.native(), *times);
     figures += fmt::format("{}{} {} (n={})", separator(figures), formatChoice(trial),
                            milliseconds(comparison.challenger), times->compared.size());
     const bool is_first = winner.choice.algorithm == kNativeAlgorithm;
@@ -175,7 +175,7 @@ std::optional<KeyTuner::Decision> KeyTuner::leaveExploring() {
     }
   }
   return settleOn(winner.choice,
-                  fmt::format("Median {}: native {} (n={}), {}. {}", metricName(settings_.clocks_agree),
+                  fmt::format("Median {}: native {} (n={}), {}. {}", metricName(settings_.stamps_compare),
                               milliseconds(summarize(native).median), native.size(), figures, verdictOn(winner)));
 }
 

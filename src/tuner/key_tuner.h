@@ -23,9 +23,9 @@ namespace starling {
 struct TunerSettings {
   Options options;
   CostModel model;
-  // Stamps of different ranks may be subtracted. If not, candidates are compared by mean elapsed time, and there are no
-  // latenesses.
-  bool clocks_agree = true;
+  // Stamps of different ranks may be subtracted, within a known error. If not, candidates are compared by mean elapsed
+  // time, and there are no latenesses.
+  bool stamps_compare = true;
   Topology topology{};  // by rank
 };
 

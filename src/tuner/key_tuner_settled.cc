@@ -109,7 +109,7 @@ std::optional<KeyTuner::Decision> KeyTuner::giveUpInSteadyUse() {
   const ChoiceTimes* chosen = choices_.find(plan_.incumbent);
   if (!mayBeGivenUp(plan_.incumbent) || !choices_.isNativeKnown()) return std::nullopt;
   if (chosen == nullptr || chosen->compared.size() < kSteadySamples) return std::nullopt;
-  const Comparison comparison = compareTimes(chosen->compared, choices_.native().compared);
+  const Comparison comparison = MeasuredChoices::compare(*chosen, choices_.native());
   if (!comparison.faster || comparison.incumbent < (1.0 + kLargestLoss) * comparison.challenger) return std::nullopt;
   return settleOn(kNativeChoice, fmt::format("In steady use {} takes {} (n={}), native took {}: back to native.",
                                              formatChoice(plan_.incumbent), milliseconds(comparison.incumbent),

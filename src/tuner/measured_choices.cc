@@ -30,7 +30,7 @@ void append(std::vector<double>& times, Seconds time) {
 
 }  // namespace
 
-Comparison compareTimes(std::span<const double> incumbent, std::span<const double> challenger) {
+Comparison compareTimes(std::span<const double> incumbent, std::span<const double> challenger, double clock_error) {
   Comparison comparison;
   if (incumbent.empty() || challenger.empty()) return comparison;
   comparison.incumbent = summarize(incumbent).median;
@@ -39,7 +39,8 @@ Comparison compareTimes(std::span<const double> incumbent, std::span<const doubl
   const double standard_error =
       scatter * std::sqrt(1.0 / static_cast<double>(incumbent.size()) + 1.0 / static_cast<double>(challenger.size()));
   const double luck = challenger.size() == 2 ? kSmallerOfTwo * scatter : 0.0;
-  comparison.margin = std::max(kSmallestGain * std::abs(comparison.incumbent), 2.0 * standard_error + luck);
+  comparison.margin =
+      std::max({kSmallestGain * std::abs(comparison.incumbent), 2.0 * standard_error + luck, clock_error});
   comparison.faster = comparison.challenger < comparison.incumbent - comparison.margin;
   return comparison;
 }
@@ -68,14 +69,30 @@ void MeasuredChoices::observe(const Choice& choice, const CallTimes& times, bool
   ChoiceTimes& known = of(choice);
   ++known.samples;
   append(known.net, times.net);
-  if (as_arranged_now) append(known.compared, times.compared);
+  if (!as_arranged_now) return;
+  append(known.compared, times.compared);
+  append(known.errors, times.compared_error);
 }
 
 void MeasuredChoices::forgetFormerTimes(const Choice& choice) {
   keepLatest(choices_.front().net, kNativeSamples);
   keepLatest(choices_.front().compared, kNativeSamples);
+  keepLatest(choices_.front().errors, kNativeSamples);
   of(choice).net.clear();
-  of(choice).compared.clear();
+  forgetCompared(of(choice));
+}
+
+void MeasuredChoices::forgetCompared(ChoiceTimes& times) {
+  times.compared.clear();
+  times.errors.clear();
+}
+
+Comparison MeasuredChoices::compare(const ChoiceTimes& incumbent, const ChoiceTimes& challenger) {
+  double clock_error = 0.0;
+  for (const ChoiceTimes* times : {&incumbent, &challenger}) {
+    for (const double error : times->errors) clock_error = std::max(clock_error, error);
+  }
+  return compareTimes(incumbent.compared, challenger.compared, clock_error);
 }
 
 std::optional<double> MeasuredChoices::medianOf(const Choice& choice) const {

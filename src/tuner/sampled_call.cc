@@ -21,20 +21,26 @@ Seconds shortestElapsed(const SampledCall& call) {
 
 }  // namespace
 
-CallTimes timesOf(const SampledCall& call, bool clocks_agree) {
+CallTimes timesOf(const SampledCall& call, std::optional<Seconds> clock_error) {
   CallTimes times;
   const Seconds mean_exit = meanOf(call.exits);
   times.elapsed = mean_exit - meanOf(call.arrivals);
-  if (!clocks_agree) {
+  if (!clock_error) {
     times.compared = times.elapsed;
     times.net = shortestElapsed(call);
     return times;
   }
   const auto [earliest, latest] = std::minmax_element(call.arrivals.begin(), call.arrivals.end());
-  times.compared = times.net = mean_exit - *latest;
-  times.imbalance = *latest - *earliest;
+  const auto lateness = [&, first = *earliest](Seconds arrival) {
+    return arrival - first > *clock_error ? arrival - first : Seconds{};
+  };
+  times.imbalance = lateness(*latest);
+  const bool is_late = times.imbalance > Seconds{};
+  times.compared = times.net = is_late ? mean_exit - *latest : times.elapsed;
+  times.clock_error = *clock_error;
+  if (is_late) times.compared_error = *clock_error;
   times.lateness.reserve(call.arrivals.size());
-  for (const Seconds arrival : call.arrivals) times.lateness.push_back(arrival - *earliest);
+  for (const Seconds arrival : call.arrivals) times.lateness.push_back(lateness(arrival));
   return times;
 }
 

@@ -2,34 +2,43 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <ctime>
 
 namespace starling {
 namespace {
 
-Seconds systemMonotonicTime() {
+std::int64_t systemRawTime() {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return {static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
+  clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+  return 1'000'000'000 * std::int64_t{time.tv_sec} + time.tv_nsec;
 }
 
 TEST(MonotonicClock, readsTheClockThatAllProcessesOfOneBootShare) {
   const MonotonicClock clock;
-  const Seconds before = systemMonotonicTime();
-  const Seconds read = clock.now();
-  const Seconds after = systemMonotonicTime();
+  const std::int64_t before = systemRawTime();
+  const std::int64_t read = clock.nanoseconds();
+  const std::int64_t after = systemRawTime();
   EXPECT_LE(before, read);
   EXPECT_LE(read, after);
 }
 
 TEST(MonotonicClock, neverStepsBack) {
   const MonotonicClock clock;
-  Seconds last = clock.now();
+  std::int64_t last = clock.nanoseconds();
   for (int reading = 0; reading < 10'000; ++reading) {
-    const Seconds now = clock.now();
+    const std::int64_t now = clock.nanoseconds();
     ASSERT_LE(last, now);
     last = now;
   }
+}
+
+TEST(ClockFault, movesAClockAheadAndMakesItFast) {
+  constexpr std::int64_t kHour = 3'600'000'000'000;
+  EXPECT_EQ(ClockFault{}.apply(kHour), kHour);
+  EXPECT_EQ((ClockFault{{-1800.0}, 0.0}.apply(kHour)), kHour / 2);
+  EXPECT_EQ((ClockFault{{}, 50.0}.apply(kHour)), kHour + 180'000'000);
+  EXPECT_EQ((ClockFault{{}, -50.0}.apply(kHour)), kHour - 180'000'000);
 }
 
 TEST(ManualClock, standsStillUntilItIsAdvanced) {

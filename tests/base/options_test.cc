@@ -109,9 +109,13 @@ const std::vector<RowCase>& rowCases() {
         {"inline", [](Options& options) { options.writer = WriterThread::kCallers; }}},
        {"", "threads", "INLINE"}},
       {"STARLING_CLOCK_OFFSET",
-       {{"0.005", [](Options& options) { options.clock_offset = Seconds{0.005}; }},
-        {"-3", [](Options& options) { options.clock_offset = Seconds{-3.0}; }}},
+       {{"0.005", [](Options& options) { options.clock_fault.offset = Seconds{0.005}; }},
+        {"-3", [](Options& options) { options.clock_fault.offset = Seconds{-3.0}; }}},
        {"5ms", "", "nan", "1e7"}},
+      {"STARLING_CLOCK_DRIFT",
+       {{"50", [](Options& options) { options.clock_fault.drift_ppm = 50.0; }},
+        {"-0.5", [](Options& options) { options.clock_fault.drift_ppm = -0.5; }}},
+       {"5ppm", "", "nan", "101"}},
   };
   return kCases;
 }

@@ -37,9 +37,9 @@ std::vector<double> sumsInOrder(const Table& table) {
 // Stands still until it is told otherwise, and tells when it is read.
 class ObservedClock final : public Clock {
  public:
-  Seconds now() const override {
+  std::int64_t nanoseconds() const override {
     if (on_next_read_) std::exchange(on_next_read_, nullptr)();
-    return clock_.now();
+    return clock_.nanoseconds();
   }
   void advance(Seconds by) { clock_.advance(by); }
   void onNextRead(std::function<void()> action) { on_next_read_ = std::move(action); }
@@ -63,7 +63,7 @@ class SessionEdge : public testing::Test {
   void begin() {
     SessionServices services;
     services.settings.options = options_;
-    services.clock = &clock_;
+    services.clocks = {.clock = &clock_, .identity = 1};
     session_ = std::make_unique<Session>(duplicate_.get(), std::move(services));
     for (int call = 0; call < 20; ++call) sums();
     session_->announce(1.0);

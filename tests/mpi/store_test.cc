@@ -117,28 +117,25 @@ std::int64_t numberOf(const std::string& database, const std::string& sql) {
   return number;
 }
 
-TEST(Store, saysThatElapsedTimesAreComparedWhereClocksDiffer) {
+TEST(Store, bringsTogetherClocksThatDifferAndSaysHowWell) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
-  Launch apart = programWith(database, ": -n 1 env STARLING_CLOCK_OFFSET=5 '" STARLING_STORE_PROGRAM "'");
+  Launch apart = programWith(
+      database, ": -n 1 env STARLING_CLOCK_OFFSET=7200 STARLING_CLOCK_DRIFT=50 '" STARLING_STORE_PROGRAM "'");
   apart.ranks = kRanks - 1;
   expectQuiet(launch(apart));
-  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE compared_by = 'elapsed'"), 2);
-  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM keys WHERE imbalance IS NOT NULL OR seconds IS NULL"), 0);
-  EXPECT_GT(numberOf(database, "SELECT count(elapsed_mean) FROM observations"), 0);
-  EXPECT_EQ(numberOf(database, "SELECT count(post_arrival_mean) FROM observations"), 0);
-  EXPECT_EQ(numberOf(database, "SELECT count(post_arrival_minimum) FROM observations"), 0);
-  EXPECT_EQ(numberOf(database, "SELECT count(post_arrival_deviation) FROM observations"), 0);
-  EXPECT_GT(numberOf(database, "SELECT count(elapsed_minimum) FROM observations"), 0);
-  EXPECT_GT(numberOf(database, "SELECT count(elapsed_deviation) FROM observations"), 0);
-  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM policies WHERE compared_by = 'elapsed'"), 2);
-  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM arrivals"), 0);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE compared_by = 'post_arrival'"), 2);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE clock_error > 0 AND clock_error < 1"), 2);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM keys WHERE imbalance IS NULL OR imbalance > 3600"), 0);
+  EXPECT_GT(numberOf(database, "SELECT count(*) FROM arrivals"), 0);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM arrivals WHERE mean > 3600"), 0);
 }
 
-TEST(Store, saysThatPostArrivalTimesAreComparedWhereClocksAgree) {
+TEST(Store, saysThatPostArrivalTimesAreComparedWhereRanksReadOneClock) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
   expectQuiet(launch(programWith(database)));
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE clock_error = 0"), 2);
   EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE compared_by = 'post_arrival'"), 2);
   EXPECT_EQ(numberOf(database, "SELECT count(*) FROM keys WHERE imbalance IS NULL OR seconds IS NULL"), 0);
   EXPECT_EQ(numberOf(database, "SELECT count(*) FROM observations WHERE samples > 0 AND post_arrival_mean IS NULL"), 0);

@@ -113,7 +113,7 @@ inline PolicyRecord samplePolicy() {
 // One record of each kind.
 inline Batch sampleBatch() {
   Batch batch;
-  batch.communicators = {{.id = "c1", .name = "rows", .size = 3, .compared_by = "post_arrival"}};
+  batch.communicators = {{.id = "c1", .name = "rows", .size = 3, .compared_by = "post_arrival", .clock_error = 3e-6}};
   batch.sites = {{.identity = "heat[ab12]+0x40",
                   .label = "residual",
                   .module = "/opt/heat",

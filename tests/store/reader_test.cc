@@ -212,6 +212,7 @@ TEST(Reader, databaseOfTheFirstSchemaIsReadWithoutWriting) {
   const Reader reader = openReader(folder.file("a.db"));
   Batch batch = sampleBatch();
   batch.communicators.front().compared_by.reset();
+  batch.communicators.front().clock_error.reset();
   batch.observations.front().elapsed_minimum.reset();
   batch.observations.front().elapsed_deviation.reset();
   batch.policies.front().compared_by.reset();

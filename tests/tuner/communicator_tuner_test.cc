@@ -219,7 +219,7 @@ TEST(CommunicatorTuner, recordsWhatItSaw) {
 
 TEST(CommunicatorTuner, recordsNothingThatClocksWhichDifferCannotTell) {
   TunerSettings settings = settingsOf();
-  settings.clocks_agree = false;
+  settings.stamps_compare = false;
   SimulatedCommunicator communicator(kRanks, settings, {});
   communicator.calls(60, kLineA, kVector);
   const Batch batch = communicator.tuner().drain();

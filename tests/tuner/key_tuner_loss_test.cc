@@ -22,7 +22,7 @@ const Signature kSmall = doubles(16);
 
 TunerSettings withoutCommonClock() {
   TunerSettings settings = settingsOf();
-  settings.clocks_agree = false;
+  settings.stamps_compare = false;
   return settings;
 }
 
@@ -197,9 +197,9 @@ TEST(KeyTunerLoss, runsAChoiceThatANewTableMakesSlowFewTimesWhenItsCallsComeInAL
 }
 
 TEST(KeyTunerLoss, givesUpAChoiceThatBecomesSlowInSteadyUseAfterThreeStampedCalls) {
-  for (const bool clocks_agree : {true, false}) {
+  for (const bool stamps_compare : {true, false}) {
     TunerSettings settings = settingsOf();
-    settings.clocks_agree = clocks_agree;
+    settings.stamps_compare = stamps_compare;
     settings.options.longest_epoch = 3;
     SimulatedCommunicator communicator(kRanks, settings, {});
     communicator.calls(200, kLine, kVector);
@@ -265,7 +265,7 @@ TEST(KeyTunerLoss, endsTheProbationOfAChoiceThatNeverRuns) {
   const std::vector<Seconds> exits(2, Seconds{1e-3});
   for (int call = 0; call < 60; ++call) {
     key.count({});
-    key.observe({}, timesOf({arrivals, exits}, true));
+    key.observe({}, timesOf({arrivals, exits}, Seconds{}));
     if (key.decide()) key.planTookForce();
   }
   EXPECT_EQ(key.plan().incumbent, choiceOf("ring"));

@@ -46,7 +46,7 @@ TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
   const std::vector<Seconds> exits(2, Seconds{1e-3});
   const auto makeCall = [&](const Choice& choice, bool exploration) {
     key.count({choice, exploration});
-    key.observe(choice, timesOf({arrivals, exits}, true));
+    key.observe(choice, timesOf({arrivals, exits}, Seconds{}));
   };
   for (int call = 0; call < 2; ++call) makeCall(kNativeChoice, false);
   EXPECT_FALSE(key.decide()) << "native was seen twice only";
@@ -159,7 +159,7 @@ TEST(KeyTuner, keepsAChosenPlanThatIsOnlyALittleSlowerNow) {
 
 TEST(KeyTuner, comparesMeanElapsedTimesWhenClocksDisagree) {
   TunerSettings settings = settingsOf();
-  settings.clocks_agree = false;
+  settings.stamps_compare = false;
   SimulatedMachine machine;
   machine.clock_offsets = {{0.0}, {1e3}, {-5e3}, {7.0}};
   SimulatedCommunicator communicator(4, settings, machine);

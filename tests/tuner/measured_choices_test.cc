@@ -33,6 +33,28 @@ TEST(CompareTimes, asksForMoreThanThreePercentEvenWithoutScatter) {
   EXPECT_DOUBLE_EQ(compareTimes(incumbent, constant(3, 90.0)).margin, 3.0);
 }
 
+TEST(CompareTimes, asksForMoreThanTheErrorOfTheClocks) {
+  const std::vector<double> incumbent = constant(3, 100.0);
+  EXPECT_FALSE(compareTimes(incumbent, constant(3, 90.0), 20.0).faster);
+  EXPECT_TRUE(compareTimes(incumbent, constant(3, 79.0), 20.0).faster);
+}
+
+TEST(MeasuredChoices, areComparedByTheErrorOfTheirTimes) {
+  MeasuredChoices choices;
+  const Choice other = withSegments(4);
+  CallTimes fast = taking(90.0);
+  for (const double error : {0.0, 20.0}) {
+    choices.observe(Choice{}, taking(100.0), true);
+    fast.compared_error = {error};
+    choices.observe(other, fast, true);
+    EXPECT_EQ(MeasuredChoices::compare(choices.native(), *choices.find(other)).faster, error == 0.0);
+  }
+  choices.forgetFormerTimes(other);
+  fast.compared_error = {};
+  choices.observe(other, fast, true);
+  EXPECT_TRUE(MeasuredChoices::compare(choices.native(), *choices.find(other)).faster) << "the error is forgotten, too";
+}
+
 TEST(CompareTimes, asksForMoreThanTwiceTheStandardErrorOfTheDifference) {
   // Median 100 and median distance 10, hence a robust deviation of 14.826.
   const std::vector<double> incumbent = {80.0, 90.0, 100.0, 110.0, 120.0};

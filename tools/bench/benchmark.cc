@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "base/options.h"
-#include "clock_offset.h"
 #include "mpi/machine/probe.h"
 #include "mpi/machine/topology.h"
 #include "pause.h"
@@ -37,8 +36,8 @@ std::string agreedLinks() {
 
 }  // namespace
 
-Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, bool clocks_agree, Workload& workload)
-    : arguments_(arguments), clock_(clock), clocks_agree_(clocks_agree), workload_(workload) {
+Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, CommonTime& time, Workload& workload)
+    : arguments_(arguments), clock_(clock), time_(time), workload_(workload) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   // What the user knows is better than a probe. All ranks take rank 0's view, or their parameters would differ.
@@ -71,7 +70,7 @@ int Benchmark::run(const std::function<void(std::span<const Summary>)>& report) 
 }
 
 int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
-  if (!clocks_agree_) clock_offset_ = measureClockOffset(MPI_COMM_WORLD, clock_);
+  time_.synchronise();
   const std::size_t bytes = static_cast<std::size_t>(setting.count * workload_.elementSize().value);
   input_.assign(bytes, std::byte{});
   result_.assign(bytes, std::byte{});
@@ -125,12 +124,12 @@ int Benchmark::measure(Series& series, const Setting& setting, std::uint64_t num
   const Seconds start = agreeOnStart();
   compute(setting, start, lateness[static_cast<std::size_t>(rank_)], subject);
 
-  const Seconds arrival = clock_.now();
+  const std::int64_t arrival_ns = clock_.nanoseconds();
   const int code = subject.run({input_.data(), result_.data(), static_cast<int>(setting.count)});
-  const Seconds exit = clock_.now();
+  const std::int64_t exit_ns = clock_.nanoseconds();
 
   if (code != MPI_SUCCESS) return code;
-  collect(arrival, exit, countWrong(seed, call), result);
+  collect(arrival_ns, exit_ns, countWrong(seed, call), result);
   series.wrong += result.wrong;
   series.learned.observe(result.lateness);
   return MPI_SUCCESS;
@@ -156,10 +155,10 @@ Forecast Benchmark::forecastFor(std::span<const Seconds> lateness, const Arrival
 
 Seconds Benchmark::agreeOnStart() {
   PMPI_Barrier(MPI_COMM_WORLD);
-  const double mine = (clock_.now() - clock_offset_).value;
+  const double mine = time_.now().value;
   double latest = 0.0;
   PMPI_Allreduce(&mine, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return Seconds{latest} + clock_offset_ + kStartMargin;
+  return time_.toLocal(Seconds{latest} + kStartMargin);
 }
 
 void Benchmark::compute(const Setting& setting, Seconds start, Seconds lateness, const Subject& subject) {
@@ -185,13 +184,13 @@ std::int64_t Benchmark::countWrong(std::uint64_t seed, std::uint64_t call) {
   return wrong;
 }
 
-void Benchmark::collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallResult& result) {
+void Benchmark::collect(std::int64_t arrival_ns, std::int64_t exit_ns, std::int64_t wrong, CallResult& result) {
   struct Stamps {
     double arrival;
     double exit;
     double wrong;
   };
-  const Stamps mine{(arrival - clock_offset_).value, (exit - clock_offset_).value, static_cast<double>(wrong)};
+  const Stamps mine{time_.of(arrival_ns).value, time_.of(exit_ns).value, static_cast<double>(wrong)};
   std::vector<Stamps> all(static_cast<std::size_t>(ranks_));
   // MPI_Allgather is avoided, because its messages grow with the square of the ranks in some libraries.
   PMPI_Gather(&mine, 3, MPI_DOUBLE, all.data(), 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);

@@ -12,6 +12,7 @@
 
 #include "arguments.h"
 #include "base/clock.h"
+#include "common_time.h"
 #include "estimators/arrival_predictor.h"
 #include "progress.h"
 #include "subject.h"
@@ -23,7 +24,7 @@ namespace starling::bench {
 // Makes the measurements of one run. All its functions are collective over MPI_COMM_WORLD. THREADS: not thread-safe.
 class Benchmark {
  public:
-  Benchmark(const Arguments& arguments, const Clock& clock, bool clocks_agree, Workload& workload);
+  Benchmark(const Arguments& arguments, const Clock& clock, CommonTime& time, Workload& workload);
   Benchmark(const Benchmark&) = delete;
   Benchmark& operator=(const Benchmark&) = delete;
 
@@ -65,20 +66,19 @@ class Benchmark {
   void compute(const Setting& setting, Seconds start, Seconds lateness, const Subject& subject);
   // Counts the elements of this rank's result that are not what the call is to give it.
   std::int64_t countWrong(std::uint64_t seed, std::uint64_t call);
-  void collect(Seconds arrival, Seconds exit, std::int64_t wrong, CallResult& result);
+  void collect(std::int64_t arrival_ns, std::int64_t exit_ns, std::int64_t wrong, CallResult& result);
   Summary summarise(const Series& series, const Setting& setting);
   std::optional<PerRank> perRank(std::int64_t value, bool known);
 
   const Arguments& arguments_;
   const Clock& clock_;
-  const bool clocks_agree_;
+  CommonTime& time_;
   Workload& workload_;
   int rank_ = 0;
   int ranks_ = 1;
-  Seconds clock_offset_;  // by how much this rank's clock is ahead of rank 0's
-  CostModel model_;       // what the user said of the network, else as probed
-  Topology topology_;     // by rank
-  CostModel probed_;      // as the library sees it
+  CostModel model_;    // what the user said of the network, else as probed
+  Topology topology_;  // by rank
+  CostModel probed_;   // as the library sees it
   Channel channel_{MPI_COMM_WORLD, kSubjectTags};
   std::vector<std::byte> input_;
   std::vector<std::byte> result_;

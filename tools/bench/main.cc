@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "benchmark.h"
+#include "common_time.h"
 #include "mpi/execution/datatypes.h"
 #include "mpi/machine/machine.h"
 #include "report.h"
@@ -59,10 +60,10 @@ std::string joined(const std::vector<std::string>& arguments) {
   return text;
 }
 
-Header describe(const std::vector<std::string>& arguments, Workload& workload, bool clocks_agree) {
+Header describe(const std::vector<std::string>& arguments, Workload& workload, bool is_one_clock) {
   Header header;
   header.environment = gatherEnvironment(MPI_COMM_WORLD);
-  header.clock = clocks_agree ? "shared" : "synchronised";
+  header.clock = is_one_clock ? "shared" : "synchronised";
   if (header.environment.mpi_version.find("SMPI") != std::string::npos) {
     header.clock = "virtual";
     header.environment.processor = "simulated";
@@ -138,12 +139,12 @@ std::string errorText(int code) {
 int measureAll(const std::vector<std::string>& words, const Arguments& arguments, int rank) {
   const ParsedOptions environment = parseEnvironment();
   for (const std::string& error : environment.errors) logOnce(LogLevel::kWarning, error, error);
-  const Seconds offset = environment.options.clock_offset;
-  const MonotonicClock clock(offset);
-  const bool clocks_agree = shareOneClock(MPI_COMM_WORLD, offset);
+  const ClockFault fault = environment.options.clock_fault;
+  const MonotonicClock clock(fault);
+  CommonTime time(clock, fault);
   const std::unique_ptr<Workload> workload = makeWorkload(*arguments.operands, arguments.slow_cost);
-  Benchmark benchmark(arguments, clock, clocks_agree, *workload);
-  Header header = describe(words, *workload, clocks_agree);
+  Benchmark benchmark(arguments, clock, time, *workload);
+  Header header = describe(words, *workload, time.isOneClock());
   header.model = benchmark.probedModel();
   Reporter reporter(header, arguments);
   Status status = rank == 0 ? reporter.open() : Status::ok();

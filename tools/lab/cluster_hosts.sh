@@ -56,28 +56,32 @@ require_up() {
   die "the cluster is down; run: tools/lab/cluster up -n 8 --rate 200mbit"
 }
 
-# in_seconds DURATION: 5ms is 0.005.
-in_seconds() {
+# in_nanoseconds DURATION: 5ms is 5000000.
+in_nanoseconds() {
   awk -v text="$1" 'BEGIN {
-    unit["ns"] = 1e-9; unit["us"] = 1e-6; unit["ms"] = 1e-3; unit["s"] = 1
+    unit["ns"] = 1; unit["us"] = 1e3; unit["ms"] = 1e6; unit["s"] = 1e9; unit["h"] = 3600e9
     name = text; sub(/^[-+0-9.]*/, "", name)
-    printf "%.12g\n", text * unit[name]
+    printf "%.0f\n", text * unit[name]
   }'
 }
 
 # enter HOST COMMAND...: becomes the command, on a host given by its name or address, or on `switch`, where launchers
-# run. A host's processes have its network, its name (UTS namespace), its session folder and its clock offset.
+# run. A host's processes have its network, its name (UTS namespace), its session folder and, where its clock is set
+# apart, its clock (time namespace).
 enter() {
-  local wanted=$1 row host namespace offset
+  local wanted=$1 row host namespace offset clock=()
   shift
   row=$({ hosts && echo "switch $subnet.254 $switch - -"; } | awk -v wanted="$wanted" '$1 == wanted || $2 == wanted')
   [[ -n $row ]] || die "there is no host $wanted in the cluster $name"
   read -r host _ namespace _ offset <<<"$row"
-  unset STARLING_CLOCK_OFFSET OMPI_MCA_orte_tmpdir_base
-  if [[ $offset != - ]]; then export STARLING_CLOCK_OFFSET=$(in_seconds "$offset"); fi
+  unset OMPI_MCA_orte_tmpdir_base
+  if [[ $offset != - ]]; then
+    clock=("$(dirname "${BASH_SOURCE[0]}")/cluster_clock" "$(in_nanoseconds "$offset")")
+  fi
   export TMPDIR=$folder/$host
   # shellcheck disable=SC2016
-  exec ip netns exec "$namespace" unshare --uts sh -c 'hostname "$1" && shift && exec "$@"' sh "$host" "$@"
+  exec ip netns exec "$namespace" unshare --uts sh -c 'hostname "$1" && shift && exec "$@"' sh "$host" \
+    ${clock[@]+"${clock[@]}"} "$@"
 }
 
 # The ids of all processes that live in the cluster.

@@ -26,8 +26,8 @@ parse_shape() {
   done
   for each in ${clock_offsets[@]+"${clock_offsets[@]}"}; do
     check_host --clock-offset "$each" DURATION
-    [[ ${each#*:} =~ ^-?[0-9]+(\.[0-9]+)?(ns|us|ms|s)$ ]] ||
-      die "up: --clock-offset $each: '${each#*:}' is no duration; it is a number with ns, us, ms or s, as 5ms or -5ms" 2
+    [[ ${each#*:} =~ ^-?[0-9]+(\.[0-9]+)?(ns|us|ms|s|h)$ ]] ||
+      die "up: --clock-offset $each: '${each#*:}' is no duration; it is a number with ns, us, ms, s or h, as 2h or -5ms" 2
     offsets[${each%%:*}]=${each#*:}
   done
   write_shape

@@ -1,6 +1,9 @@
 #include "comparison.h"
 
+#include <fmt/format.h>
+
 #include "store/records.h"
+#include "text_format.h"
 
 namespace starling::cli {
 
@@ -15,6 +18,12 @@ std::string whyNoArrivals(const ComparedBy& compared_by) {
   return isComparedByElapsed(compared_by)
              ? "Which rank comes late is not known, because the clocks of these ranks cannot be compared."
              : "No arrivals were recorded.";
+}
+
+std::string clockNote(const std::optional<double>& clock_error) {
+  if (!clock_error || *clock_error <= 0.0) return "";
+  return fmt::format("The ranks' clocks agree within {0}; who came later than the first by less counts as on time.",
+                     formatDuration(clock_error));
 }
 
 std::string comparisonNote(const ComparedBy& compared_by, const std::string& whose) {

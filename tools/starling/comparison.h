@@ -17,6 +17,10 @@ std::string comparedTime(const ComparedBy& compared_by);
 // Says in a sentence why no rank's lateness is known; where none should be missing, that none was recorded.
 std::string whyNoArrivals(const ComparedBy& compared_by);
 
+// Says in a sentence how well the ranks' clocks agreed; "" where that is not known, or does not matter because the
+// ranks read one clock.
+std::string clockNote(const std::optional<double>& clock_error);
+
 // Returns a note to stand below figures that are not post-arrival times, or may not be, which says what they are; else
 // "". `whose` begins it, as in "Site 3: ".
 std::string comparisonNote(const ComparedBy& compared_by, const std::string& whose = "");

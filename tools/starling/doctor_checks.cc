@@ -12,9 +12,11 @@
 #include "algos/catalogue.h"
 #include "base/programs.h"
 #include "batch_job.h"
+#include "comparison.h"
 #include "installation.h"
 #include "process_output.h"
 #include "store/reader.h"
+#include "text_format.h"
 
 namespace starling::cli {
 namespace {
@@ -171,6 +173,29 @@ Finding checkDatabase(const std::string& path) {
   }
   const std::size_t count = runs.value().size();
   return {Health::kOk, "database", fmt::format("{} ({} run{})", path, count, count == 1 ? "" : "s"), ""};
+}
+
+Finding checkClocks(const std::string& path) {
+  const Result<Reader> reader = Reader::open(path);
+  const auto runs = reader.isOk() ? reader.value().runs() : Result<std::vector<RunRow>>(reader.status());
+  if (!runs.isOk() || runs.value().empty()) return {Health::kOk, "clocks", "no run has compared them yet", ""};
+  const std::int64_t run = runs.value().back().number;
+  const auto keys = reader.value().keys(run);
+  std::optional<double> error;
+  bool is_compared = true;
+  for (const KeyRow& key : keys.isOk() ? keys.value() : std::vector<KeyRow>{}) {
+    if (isComparedByElapsed(key.communicator.compared_by)) is_compared = false;
+    if (key.communicator.clock_error) error = std::max(error.value_or(0.0), *key.communicator.clock_error);
+  }
+  if (!is_compared) {
+    return {Health::kWarning, "clocks", fmt::format("run {} could not compare the clocks of some ranks", run),
+            "preload Starling, or call starling_init() on all ranks, so that they are brought together"};
+  }
+  if (!error) return {Health::kOk, "clocks", fmt::format("run {} has compared none", run), ""};
+  return {Health::kOk, "clocks",
+          *error > 0.0 ? fmt::format("those of run {} agree within {}", run, formatDuration(error))
+                       : fmt::format("all ranks of run {} read one clock", run),
+          ""};
 }
 
 std::vector<Finding> checkOptions(const Entries& environment) {

@@ -26,6 +26,8 @@ Finding checkMpirun(const std::string& search_path);
 // start ranks of Open MPI, which needs srun's plugin pmix.
 Finding checkBatchSystem(const Entries& environment, const std::string& search_path);
 Finding checkPreload(const std::filesystem::path& executable);
+// Tells how well the clocks agreed in the latest run that the database has.
+Finding checkClocks(const std::string& path);
 Finding checkDatabase(const std::string& path);
 // Returns one finding per rejected value, unknown STARLING_ name and unusable algorithm, or one that says all is well.
 std::vector<Finding> checkOptions(const Entries& environment);

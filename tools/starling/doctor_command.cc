@@ -48,7 +48,7 @@ std::vector<Finding> allFindings(const Request& request, const std::string& data
   const char* path = std::getenv("PATH");
   const std::string search_path = path == nullptr ? "" : path;
   std::vector<Finding> findings{checkMpirun(search_path), checkBatchSystem(environment, search_path),
-                                checkPreload(executablePath()), checkDatabase(database)};
+                                checkPreload(executablePath()), checkDatabase(database), checkClocks(database)};
   std::vector<std::vector<Finding>> more{checkOptions(environment), checkPinning(environment)};
   const auto library = findPreload(executablePath());
   if (!request.command.empty() && library) {

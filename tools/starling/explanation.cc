@@ -32,6 +32,11 @@ std::string callsSentence(const RecordedKey& recorded) {
                      formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation, timeInCalls(key));
 }
 
+std::vector<std::string> clockSentences(const Evidence& evidence) {
+  const std::string note = clockNote(evidence.key.row.communicator.clock_error);
+  return note.empty() ? std::vector<std::string>{} : std::vector{note};
+}
+
 std::vector<std::string> arrivalSentences(const Evidence& evidence) {
   const std::vector<RankArrival> ranks = summarizeArrivals(evidence.arrivals);
   const RankArrival* latest = latestRank(ranks);
@@ -176,6 +181,7 @@ std::vector<std::string> explain(const Evidence& evidence) {
   const auto append = [&sentences](const std::vector<std::string>& more) {
     sentences.insert(sentences.end(), more.begin(), more.end());
   };
+  append(clockSentences(evidence));
   append(arrivalSentences(evidence));
   append(trialSentences(evidence, candidates));
   append(choiceSentences(evidence));

@@ -38,6 +38,7 @@ Json keyJson(const RecordedKey& recorded) {
   json["table"] = key.table;
   json["gain"] = optionalJson(key.gain);
   json["compared_by"] = textJson(row.communicator.compared_by);
+  json["clock_error"] = optionalJson(row.communicator.clock_error);
   json["state"] = key.state;
   return json;
 }

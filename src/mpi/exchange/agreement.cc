@@ -40,8 +40,8 @@ int Agreement::startEpoch(const Report& report, const EpochStamps& stamps) {
   const int code = PMPI_Iallreduce(buffers_->compared_in.data(), buffers_->compared_out.data(), kCompared, MPI_UINT64_T,
                                    MPI_BAND, communicator_, &epoch_requests_[0]);
   if (code != MPI_SUCCESS) return code;
-  constexpr int kDoubles = sizeof(EpochStamps) / sizeof(double);
-  return PMPI_Igather(&buffers_->own_stamps, kDoubles, MPI_DOUBLE, buffers_->gathered.data(), kDoubles, MPI_DOUBLE, 0,
+  constexpr int kNumbers = sizeof(EpochStamps) / sizeof(std::int64_t);
+  return PMPI_Igather(&buffers_->own_stamps, kNumbers, MPI_INT64_T, buffers_->gathered.data(), kNumbers, MPI_INT64_T, 0,
                       communicator_, &epoch_requests_[1]);
 }
 

@@ -11,17 +11,17 @@
 #include <span>
 #include <vector>
 
-#include "base/units.h"
-
 namespace starling {
 
 // At most this many calls of an epoch are stamped.
 inline constexpr int kMaxSamples = 32;
 
-// The times at which one rank entered and left the stamped calls of an epoch.
+// The times at which one rank entered and left the stamped calls of an epoch, in nanoseconds of the clock that the
+// ranks have in common, and by how much they may be wrong.
 struct EpochStamps {
-  std::array<double, kMaxSamples> arrivals{};
-  std::array<double, kMaxSamples> exits{};
+  std::array<std::int64_t, kMaxSamples> arrivals_ns{};
+  std::array<std::int64_t, kMaxSamples> exits_ns{};
+  std::int64_t clock_error_ns = 0;
 };
 
 // The agreement of one communicator. All ranks call the same functions in the same order; each start...() is finished

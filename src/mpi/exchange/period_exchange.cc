@@ -9,7 +9,7 @@ PeriodExchange::PeriodExchange(int rank, int ranks)
     : rank_(static_cast<std::size_t>(rank)),
       ranks_(static_cast<std::size_t>(ranks)),
       vectors_(std::make_unique<Vectors>()) {
-  vectors_->sent.assign(2 * ranks_ + 1, std::numeric_limits<std::int64_t>::min());
+  vectors_->sent.assign(2 * ranks_ + 2, std::numeric_limits<std::int64_t>::min());
   vectors_->received.resize(vectors_->sent.size());
 }
 
@@ -22,6 +22,7 @@ PeriodExchange::~PeriodExchange() {
 int PeriodExchange::start(MPI_Comm communicator, const Figures& figures) {
   vectors_->sent[rank_] = figures.value;
   vectors_->sent[ranks_ + rank_] = figures.duration_ns;
+  vectors_->sent[2 * ranks_] = figures.clock_error_ns;
   vectors_->sent.back() = -figures.capacity;
   return PMPI_Iallreduce(vectors_->sent.data(), vectors_->received.data(), static_cast<int>(vectors_->sent.size()),
                          MPI_INT64_T, MPI_MAX, communicator, &request_);
@@ -29,7 +30,7 @@ int PeriodExchange::start(MPI_Comm communicator, const Figures& figures) {
 
 std::int64_t PeriodExchange::durationNs() const {
   const auto first = vectors_->received.begin() + static_cast<std::ptrdiff_t>(ranks_);
-  return std::accumulate(first, vectors_->received.end() - 1, std::int64_t{0});
+  return std::accumulate(first, first + static_cast<std::ptrdiff_t>(ranks_), std::int64_t{0});
 }
 
 bool PeriodExchange::isComplete() {

@@ -26,6 +26,7 @@ class PeriodExchange {
     std::int64_t value = 0;
     std::int64_t duration_ns = 0;
     std::int64_t capacity = 0;
+    std::int64_t clock_error_ns = 0;  // by which the measurement may be wrong, if it is a stamp
   };
   int start(MPI_Comm communicator, const Figures& figures);
   bool isOpen() const { return request_ != MPI_REQUEST_NULL; }
@@ -35,16 +36,17 @@ class PeriodExchange {
   bool isComplete();
 
   // These tell what came of the latest finished exchange: the values by rank, the sum of all durations, the least
-  // capacity.
+  // capacity, the greatest error.
   std::span<const std::int64_t> values() const { return std::span(vectors_->received).first(ranks_); }
   std::int64_t durationNs() const;
   std::int64_t capacity() const { return -vectors_->received.back(); }
+  std::int64_t clockErrorNs() const { return vectors_->received[2 * ranks_]; }
 
  private:
   std::size_t rank_;
   std::size_t ranks_;
-  // A vector has the values by rank, then the durations by rank. Its last entry is the capacity with its sign changed,
-  // so that the largest of these is the least capacity.
+  // A vector has the values by rank, then the durations by rank, then the error. Its last entry is the capacity with
+  // its sign changed, so that the largest of these is the least capacity.
   struct Vectors {
     std::vector<std::int64_t> sent;
     std::vector<std::int64_t> received;

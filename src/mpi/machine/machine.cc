@@ -5,15 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
 #include <vector>
-
-#include "tuner/signature.h"
 
 namespace starling {
 namespace {
@@ -37,16 +34,6 @@ std::string mpiVersion() {
   PMPI_Get_library_version(text.data(), &length);
   const std::string version(text.data(), static_cast<std::size_t>(length));
   return version.substr(0, version.find_first_of(",\n"));
-}
-
-// Returns a number that is equal on all processes that read one clock, or 0 where the machine does not tell.
-std::uint64_t clockHash(Seconds offset) {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  if (!std::getline(file, id)) return 0;
-  std::uint64_t hash = std::bit_cast<std::uint64_t>(offset.value);
-  for (const char c : id) hash = mixHash(hash, static_cast<unsigned char>(c));
-  return hash;
 }
 
 }  // namespace
@@ -83,14 +70,6 @@ Run describeRun(const Environment& environment) {
   std::random_device random;
   run.id = fmt::format("{:x}-{:x}-{:08x}", run.started, static_cast<long>(getpid()), random());
   return run;
-}
-
-bool shareOneClock(MPI_Comm communicator, Seconds offset) {
-  const std::uint64_t hash = clockHash(offset);
-  std::array<std::uint64_t, 2> mine{hash, ~hash};
-  std::array<std::uint64_t, 2> all{};
-  PMPI_Allreduce(mine.data(), all.data(), 2, MPI_UINT64_T, MPI_BAND, communicator);
-  return hash != 0 && all[0] == ~all[1];
 }
 
 }  // namespace starling

@@ -1,9 +1,8 @@
-// The machines that a job runs on, and the clocks that its ranks read.
+// The machines that a job runs on.
 #pragma once
 
 #include <mpi.h>
 
-#include "base/units.h"
 #include "store/records.h"
 
 namespace starling {
@@ -13,9 +12,5 @@ Environment gatherEnvironment(MPI_Comm communicator);
 
 // Describes a new run of this program, started now. Local.
 Run describeRun(const Environment& environment);
-
-// Returns whether all ranks read one clock: they run on one boot of one machine, and no rank plays another machine
-// (`offset` is added to the calling rank's clock). Collective; equal on all ranks.
-bool shareOneClock(MPI_Comm communicator, Seconds offset);
 
 }  // namespace starling

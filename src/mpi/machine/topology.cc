@@ -6,11 +6,11 @@
 #include <array>
 #include <fstream>
 #include <iterator>
-#include <numeric>
 #include <vector>
 
 #include "algos/tree_search.h"
 #include "base/log.h"
+#include "mpi/machine/world_ranks.h"
 #include "tuner/signature.h"
 
 namespace starling {
@@ -82,20 +82,6 @@ std::vector<std::int32_t> measureLinks(MPI_Comm communicator, int rank, int rank
   return links;
 }
 
-std::vector<int> worldRanks(MPI_Comm communicator, int ranks) {
-  MPI_Group world = MPI_GROUP_NULL;
-  MPI_Group group = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Comm_group(communicator, &group);
-  std::vector<int> own(ranks);
-  std::vector<int> in_world(ranks);
-  std::iota(own.begin(), own.end(), 0);
-  PMPI_Group_translate_ranks(group, ranks, own.data(), world, in_world.data());
-  PMPI_Group_free(&group);
-  PMPI_Group_free(&world);
-  return in_world;
-}
-
 // Reads the rows and columns of these ranks of MPI_COMM_WORLD. Errors say what is wrong with the file.
 Result<std::vector<std::int32_t>> readLinks(const std::string& path, const std::vector<int>& ranks) {
   std::ifstream file(path);
@@ -123,7 +109,7 @@ Result<std::vector<std::int32_t>> readLinks(const std::string& path, const std::
 std::vector<std::int32_t> shareLinks(MPI_Comm communicator, int rank, int ranks, const std::string& path) {
   std::vector<std::int32_t> links;
   if (rank == 0) {
-    Result<std::vector<std::int32_t>> read = readLinks(path, worldRanks(communicator, ranks));
+    Result<std::vector<std::int32_t>> read = readLinks(path, worldRanksOf(communicator));
     if (read.isOk()) {
       links = std::move(read).value();
     } else {

@@ -11,8 +11,8 @@ namespace starling {
 // communicator.
 class RootedCalls {
  public:
-  RootedCalls(MPI_Comm communicator, const Options& options, const Clock& clock, Seconds clock_offset)
-      : channel_(communicator, options, clock, clock_offset) {}
+  RootedCalls(MPI_Comm communicator, const Options& options, const ClockKnowledge& clocks)
+      : channel_(communicator, options, clocks) {}
 
   Broadcaster& broadcaster() { return broadcaster_; }
   RootedReducer& reducer() { return reducer_; }

@@ -8,7 +8,6 @@
 
 #include "base/address_space.h"
 #include "base/log.h"
-#include "mpi/machine/machine.h"
 #include "mpi/machine/probe.h"
 
 namespace starling {
@@ -20,8 +19,8 @@ std::int64_t wholeNumber(double cost) { return static_cast<std::int64_t>(std::cl
 
 }  // namespace
 
-RootedChannel::RootedChannel(MPI_Comm communicator, const Options& options, const Clock& clock, Seconds clock_offset)
-    : options_(options), clock_(clock), clock_offset_(clock_offset), channel_(communicator, 0, &schedule_reserve_) {}
+RootedChannel::RootedChannel(MPI_Comm communicator, const Options& options, const ClockKnowledge& clocks)
+    : options_(options), clocks_(clocks), channel_(communicator, 0, &schedule_reserve_) {}
 
 bool RootedChannel::admits(std::int64_t bytes, int root, AgreedMemory& memory, Start start) {
   if (passesThrough() || root < 0 || root >= ranks() || bytes <= 0 || bytes > AgreedMemory::kMax) return false;
@@ -41,13 +40,13 @@ void RootedChannel::open() {
     channel_.breakDown();
     return;
   }
-  clocks_agree_ = shareOneClock(channel_.communicator(), clock_offset_);
+  stamp_clock_ = agreeOnStamps(channel_.communicator(), clocks_);
   agreeOnCosts();
 }
 
 // One rank's costs are all ranks', or they would plan differently.
 void RootedChannel::agreeOnCosts() {
-  const CostModel model = probeCosts(channel_.communicator(), Topology{}, clock_);
+  const CostModel model = probeCosts(channel_.communicator(), Topology{}, clock());
   std::array<std::int64_t, 3> costs{wholeNumber(1e9 * model.alpha.value), wholeNumber(1e12 * model.beta),
                                     wholeNumber(1e12 * model.gamma)};
   PMPI_Bcast(costs.data(), static_cast<int>(costs.size()), MPI_INT64_T, 0, channel_.communicator());
@@ -65,7 +64,7 @@ bool RootedChannel::growVector(std::size_t bytes) {
 }
 
 int RootedChannel::run(const PreparedSchedule& prepared, Executor::Call call) {
-  call.clock = &clock_;
+  call.clock = clocks_.clock;
   return channel_.run(prepared, call);
 }
 
@@ -89,6 +88,7 @@ void RootedChannel::startExchange(PeriodExchange& exchange, const PeriodExchange
   if (channel_.isBroken()) return;
   const int code = exchange.start(channel_.communicator(), figures);
   if (code != MPI_SUCCESS) breakDown(code);
+  stamp_clock_.keepUp();
 }
 
 void RootedChannel::breakDown(int code) {

@@ -11,11 +11,11 @@
 #include <span>
 
 #include "algos/link_costs.h"
-#include "base/clock.h"
 #include "base/options.h"
 #include "base/reserve.h"
 #include "mpi/exchange/period_exchange.h"
 #include "mpi/execution/channel.h"
+#include "mpi/machine/stamp_clock.h"
 
 namespace starling {
 
@@ -27,8 +27,7 @@ inline constexpr std::size_t kMaxRootedSchedules = 256;
 // THREADS: not thread-safe; one per communicator.
 class RootedChannel {
  public:
-  // `clock_offset` is that of this process's clock; only tests set it.
-  RootedChannel(MPI_Comm communicator, const Options& options, const Clock& clock, Seconds clock_offset);
+  RootedChannel(MPI_Comm communicator, const Options& options, const ClockKnowledge& clocks);
 
   // Every call is left to the MPI library; its other arguments may be those of a rank where they mean nothing.
   bool passesThrough() const { return !channel_.isTunable() || channel_.isBroken() || options_.mode != Mode::kTune; }
@@ -66,8 +65,8 @@ class RootedChannel {
   int rank() const { return channel_.rank(); }
   int ranks() const { return channel_.ranks(); }
   const Options& options() const { return options_; }
-  const Clock& clock() const { return clock_; }
-  bool clocksAgree() const { return clocks_agree_; }
+  const Clock& clock() const { return *clocks_.clock; }
+  const StampClock& stampClock() const { return stamp_clock_; }
   const LinkCosts& costs() const { return costs_; }
 
   // Room to plan, build and run a schedule that takes so many bytes. Returns false when memory is short.
@@ -92,11 +91,10 @@ class RootedChannel {
   void breakDown(int code);
 
   const Options& options_;
-  const Clock& clock_;
-  const Seconds clock_offset_;
+  const ClockKnowledge clocks_;
   Reserve schedule_reserve_;  // of both functions, whose calls come one after another
   Channel channel_;
-  bool clocks_agree_ = false;
+  StampClock stamp_clock_;
   LinkCosts costs_;
   std::int64_t calls_ = 0;
   std::unique_ptr<std::byte[]> vector_;

@@ -30,10 +30,10 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
   Root* const to = roots_.findOrMake(channel_, root, is_long);
   if (to == nullptr) return native();
   const bool is_native = to->trial.isNative() || !memory_.has(bytes);
-  const std::int64_t arrival_ns = toNanoseconds(channel_.clock().now());
+  const std::int64_t arrival_ns = channel_.clock().nanoseconds();
   const int code = is_native ? native() : execute(to, sendbuf, recvbuf, kind, root);
   to->arrivals.add(arrival_ns);
-  to->durations.add(toNanoseconds(channel_.clock().now()) - arrival_ns);
+  to->durations.add(channel_.clock().nanoseconds() - arrival_ns);
   // A call that failed here may have succeeded elsewhere, so it counts on every rank.
   if (++to->calls >= channel_.options().rooted_period) endPeriod(*to);
   return code;
@@ -86,12 +86,16 @@ void RootedReducer::endPeriod(Root& to) {
   if (channel_.takeExchange(to.exchange)) {
     memory_.agree(to.exchange.capacity());
     duration_ns = to.exchange.durationNs();
-    // Stamps of different clocks do not compare, so nobody counts as late where clocks differ.
-    has_changed = channel_.clocksAgree() && to.lateness.update(to.exchange.values());
+    // Where nothing is known of the clocks nobody counts as late.
+    has_changed =
+        channel_.stampClock().isKnown() && to.lateness.update(to.exchange.values(), 2 * to.exchange.clockErrorNs());
   }
   if (has_changed) ++to.pattern;
   to.trial.endPeriod(duration_ns, has_changed);
-  channel_.startExchange(to.exchange, {to.arrivals.take(), to.durations.take(), memory_.reserve()});
+  const ClockModel clock = channel_.stampClock().model();
+  const std::int64_t arrival_ns = to.arrivals.take();
+  channel_.startExchange(
+      to.exchange, {clock.toOther(arrival_ns), to.durations.take(), memory_.reserve(), clock.errorAt(arrival_ns)});
 }
 
 bool RootedReducer::finish(bool may_wait) {

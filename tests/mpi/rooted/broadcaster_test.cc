@@ -22,21 +22,21 @@ using Table = std::vector<std::int32_t>;
 // what the rank seems to wait.
 class WaitingClock final : public Clock {
  public:
-  Seconds now() const override {
-    now_ += wait_;
-    return now_;
+  std::int64_t nanoseconds() const override {
+    clock_.advance(wait_);
+    return clock_.nanoseconds();
   }
   void setWait(Seconds wait) { wait_ = wait; }
 
  private:
-  mutable Seconds now_;
+  mutable ManualClock clock_;
   Seconds wait_;
 };
 
 // Shows no time until it is started: what messages cost is then measured as nothing, whatever else the machine does.
 class LateClock final : public Clock {
  public:
-  Seconds now() const override { return started_ ? clock_.now() : Seconds{}; }
+  std::int64_t nanoseconds() const override { return started_ ? clock_.nanoseconds() : 0; }
   void start() { started_ = true; }
 
  private:
@@ -53,7 +53,7 @@ class BroadcasterTest : public testing::Test {
   void begin(const Clock& clock, int period = kPeriod) {
     options_.minimum_calls = 1;
     options_.rooted_period = period;
-    calls_ = std::make_unique<RootedCalls>(duplicate_.get(), options_, clock, Seconds{});
+    calls_ = std::make_unique<RootedCalls>(duplicate_.get(), options_, ClockKnowledge{.clock = &clock, .identity = 1});
     send(1);  // left to MPI
   }
 

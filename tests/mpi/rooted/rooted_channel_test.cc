@@ -31,7 +31,7 @@ class RootedChannelTest : public testing::Test {
     return options;
   }();
   ManualClock clock_;
-  RootedChannel channel_{duplicate_.get(), options_, clock_, Seconds{}};
+  RootedChannel channel_{duplicate_.get(), options_, {.clock = &clock_, .identity = 1}};
   std::size_t limit_ = AgreedMemory::kMax;  // of this rank's memory
   AgreedMemory memory_{"calls", [this](std::size_t bytes) { return bytes <= limit_ && channel_.growVector(bytes); }};
 };

@@ -27,10 +27,11 @@ class RootedReducerTest : public testing::Test {
     if (calls_) calls_->finish(true);
   }
 
-  void begin(const Clock& clock, Seconds clock_offset = {}) {
+  void begin(const Clock& clock, std::uint64_t clock_identity = 1) {
     options_.minimum_calls = 1;
     options_.rooted_period = kPeriod;
-    calls_ = std::make_unique<RootedCalls>(duplicate_.get(), options_, clock, clock_offset);
+    calls_ = std::make_unique<RootedCalls>(duplicate_.get(), options_,
+                                           ClockKnowledge{.clock = &clock, .identity = clock_identity});
     reduce(1);  // left to MPI
   }
 
@@ -90,9 +91,9 @@ TEST_F(RootedReducerTest, learnsOfEachRootApart) {
   EXPECT_EQ(lateness(1), onlyLast(2 * kSecond));
 }
 
-TEST_F(RootedReducerTest, countsNobodyAsLateWhereClocksDoNotCompare) {
+TEST_F(RootedReducerTest, countsNobodyAsLateWhereNothingIsKnownOfTheClocks) {
   if (isLast()) clock_.advance({2.0});
-  begin(clock_, {isLast() ? 1.0 : 0.0});
+  begin(clock_, isLast() ? 2 : 1);
   if (worldSize() == 1) return;
   reduce(3 * kPeriod);
   EXPECT_EQ(lateness(), nobody());

@@ -191,15 +191,16 @@ shape() {
 
 run_programs() {
   need_namespaces
-  "$cluster" up -n 3 --rate 100mbit --clock-offset 1:5ms
+  "$cluster" up -n 3 --rate 100mbit --clock-offset 1:2h --clock-offset 2:-5ms
   local again rank offset
   for again in first second; do
     echo "the $again run"
-    STARLING_LAB_TEST=hello STARLING_CLOCK_OFFSET=0.007 run -- "$program" | tee "$folder/out"
+    STARLING_LAB_TEST=hello run -- "$program" | tee "$folder/out"
     for rank in 0 1 2; do
-      offset=-
-      if ((rank == 1)); then offset=0.005; fi
-      expect "rank $rank of 3 on host$rank: sum 3, clock offset $offset, caller says hello, files in $state/host$rank" \
+      offset=0
+      if ((rank == 1)); then offset=7200000000000; fi
+      if ((rank == 2)); then offset=-5000000; fi
+      expect "rank $rank of 3 on host$rank: sum 3, clock offset $offset ns, caller says hello, files in $state/host$rank" \
         "$folder/out"
     done
     check_nothing_runs "a run"
@@ -298,8 +299,8 @@ mpich() {
   mpicc.mpich "$source" -o "$folder/program"
   "$cluster" up -n 3 --rate 100mbit --clock-offset 1:5ms
   run --mpich -- "$folder/program" | tee "$folder/out"
-  expect "rank 1 of 3 on host1: sum 3, clock offset 0.005, caller says -, files in $state/host1" "$folder/out"
-  expect "rank 2 of 3 on host2: sum 3, clock offset -, caller says -, files in $state/host2" "$folder/out"
+  expect "rank 1 of 3 on host1: sum 3, clock offset 5000000 ns, caller says -, files in $state/host1" "$folder/out"
+  expect "rank 2 of 3 on host2: sum 3, clock offset 0 ns, caller says -, files in $state/host2" "$folder/out"
   prints "loaded" run --mpich -n 1 -- sh -c 'grep -q mpich_finalize.so /proc/self/maps && echo loaded'
   printf '#!/bin/sh\necho "given: $*"\n' >"$folder/starling-bench-mpich"
   chmod +x "$folder/starling-bench-mpich"

@@ -143,6 +143,16 @@ TEST(CheckDatabase, refusesAnotherKindOfFile) {
   EXPECT_NE(finding.remedy, "");
 }
 
+TEST(CheckClocks, tellsHowWellThoseOfTheLatestRunAgree) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(checkClocks(folder.file("none.db")).text, HasSubstr("no run"));
+  writeExampleDatabase(folder.file("tuning.db"));
+  EXPECT_EQ(checkClocks(folder.file("tuning.db")).text, "those of run 2 agree within 3.00 us");
+  writeApartDatabase(folder.file("tuning.db"));
+  EXPECT_EQ(checkClocks(folder.file("tuning.db")).health, Health::kWarning);
+  EXPECT_THAT(checkClocks(folder.file("tuning.db")).text, HasSubstr("run 3 could not compare"));
+}
+
 TEST(CheckOptions, tellsEachVariableThatIsWrong) {
   EXPECT_EQ(checkOptions({"STARLING_MODE=tune"}).front().health, Health::kOk);
   const auto findings = checkOptions({"STARLING_MODE=fast", "STARLING_ALGORITHM=unheard_of", "STARLING_MOD=off"});

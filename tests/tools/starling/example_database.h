@@ -51,7 +51,7 @@ inline Batch latestBatch() {
   const SiteRecord norm = symbolSite("Solver::norm()", 0x2f);
   const KeyRecord pressure = settledKey();
   Batch batch;
-  batch.communicators = {{"world", "MPI_COMM_WORLD", 4, kByPostArrival}};
+  batch.communicators = {{"world", "MPI_COMM_WORLD", 4, kByPostArrival, 3e-6}};
   batch.sites = {labelledSite("pressure"), dot, norm};
   batch.keys = {unsettledKey(norm.identity, "observing", std::nullopt), pressure,
                 unsettledKey(dot.identity, "exploring", 0.5)};
@@ -83,7 +83,7 @@ inline Batch latestBatch() {
 // What a run leaves whose ranks' clocks cannot be compared.
 inline Batch apartBatch() {
   Batch batch;
-  batch.communicators = {{"world", "MPI_COMM_WORLD", 4, kByElapsed}};
+  batch.communicators = {{"world", "MPI_COMM_WORLD", 4, kByElapsed, std::nullopt}};
   batch.sites = {labelledSite("pressure")};
   KeyRecord key = settledKey();
   key.imbalance.reset();
@@ -119,7 +119,7 @@ inline void writeExampleDatabase(const std::string& path) {
   Result<Database> database = Database::open(path);
   ASSERT_TRUE(database.isOk()) << database.status().message();
   Batch first;
-  first.communicators = {{"world", "MPI_COMM_WORLD", 4, kByPostArrival}};
+  first.communicators = {{"world", "MPI_COMM_WORLD", 4, kByPostArrival, 3e-6}};
   first.sites = {labelledSite("pressure")};
   first.keys = {unsettledKey("label:pressure", "exploring", 0.25)};
   for (const auto& [id, batch] : {std::pair{"first", first}, std::pair{"second", latestBatch()}}) {

@@ -108,6 +108,16 @@ TEST(Explanation, saysSoWhenTheTimeThatWasComparedIsNotRecorded) {
   EXPECT_THAT(sentences, Not(Contains(HasSubstr("Post-arrival"))));
 }
 
+TEST(Explanation, saysHowWellClocksAgree) {
+  Evidence evidence = settledEvidence();
+  EXPECT_THAT(explain(evidence), Contains("The ranks' clocks agree within 3.00 us; who came later than the first by "
+                                          "less counts as on time."));
+  for (const std::optional<double> unsaid : {std::optional(0.0), std::optional<double>()}) {
+    evidence.key.row.communicator.clock_error = unsaid;
+    EXPECT_THAT(explain(evidence), Not(Contains(HasSubstr("clocks agree"))));
+  }
+}
+
 TEST(Explanation, saysSoWhenNoCallWasTimed) {
   Evidence evidence;
   evidence.key = recordedKey(1, labelledSite("pressure"));

@@ -55,7 +55,7 @@ inline RecordedKey recordedKey(std::int64_t site_number, const SiteRecord& site,
   recorded.row.number = site_number;
   recorded.row.site_number = site_number;
   recorded.row.site = site;
-  recorded.row.communicator = {"world", "MPI_COMM_WORLD", 4, kByPostArrival};
+  recorded.row.communicator = {"world", "MPI_COMM_WORLD", 4, kByPostArrival, 3e-6};
   recorded.row.key.id = exampleKeyId(site.identity);
   recorded.place = std::move(place);
   return recorded;

@@ -37,6 +37,10 @@ DOCUMENTS = (
         "how near to the bounds on real TCP, 8 and 16 hosts on one machine; targets, met or not",
     ),
     ("model-cluster", "model-cluster.md", "how well the cost model ranks on real TCP, 8 hosts on one machine"),
+    (
+        "clocks", "clocks.md",
+        "how well clocks of several machines are brought together, 8 hosts on real TCP and 1,024 simulated ranks",
+    ),
 )  # fmt: skip
 
 

@@ -1,0 +1,14 @@
+// Where the ranks of a communicator are in MPI_COMM_WORLD.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+namespace starling {
+
+// Returns the rank in MPI_COMM_WORLD of each rank of the communicator, in their order; MPI_UNDEFINED for those of
+// another world: communicators may also join processes that were spawned. Local.
+std::vector<int> worldRanksOf(MPI_Comm communicator);
+
+}  // namespace starling

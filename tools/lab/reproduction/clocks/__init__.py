@@ -1,0 +1,1 @@
+"""Real MPI libraries over real TCP, on the emulated cluster."""
