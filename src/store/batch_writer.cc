@@ -2,17 +2,23 @@
 
 #include <fmt/format.h>
 
+#include "store/history.h"
 #include "store/record_sql.h"
 
 namespace starling {
+namespace {
+
+constexpr std::size_t kLeastJoins = 64;  // a write may make so many joined records, however little it brought
+
+}  // namespace
 
 Status BatchWriter::write(const Batch& batch) {
   // Communicators and sites come first: keys refer to them, and all else refers to keys.
   using Part = Status (BatchWriter::*)(const Batch&);
-  constexpr Part kParts[] = {&BatchWriter::writeCommunicators, &BatchWriter::writeSites,
-                             &BatchWriter::writeKeys,          &BatchWriter::writeObservations,
-                             &BatchWriter::writeArrivals,      &BatchWriter::writeDecisions,
-                             &BatchWriter::writePolicies};
+  constexpr Part kParts[] = {
+      &BatchWriter::writeCommunicators, &BatchWriter::writeSites,    &BatchWriter::writeKeys,
+      &BatchWriter::writeObservations,  &BatchWriter::writeArrivals, &BatchWriter::writeHistograms,
+      &BatchWriter::writeDecisions,     &BatchWriter::writePolicies, &BatchWriter::thinHistory};
   for (const Part part : kParts) {
     if (Status written = (this->*part)(batch); !written.isOk()) return written;
   }
@@ -61,6 +67,7 @@ Status BatchWriter::writeKeys(const Batch& batch) {
 
 Status BatchWriter::writeObservations(const Batch& batch) { return writeOwned("observations", batch.observations); }
 Status BatchWriter::writeArrivals(const Batch& batch) { return writeOwned("arrivals", batch.arrivals); }
+Status BatchWriter::writeHistograms(const Batch& batch) { return writeOwned("arrival_histograms", batch.histograms); }
 Status BatchWriter::writeDecisions(const Batch& batch) { return writeOwned("decisions", batch.decisions); }
 
 Status BatchWriter::writePolicies(const Batch& batch) {
@@ -72,6 +79,22 @@ Status BatchWriter::writePolicies(const Batch& batch) {
     if (!written.isOk()) return written;
   }
   return statement.status();
+}
+
+// A step is bounded by what the batch brought: thinning holds the lock about as long as writing does, and keeps up.
+Status BatchWriter::thinHistory(const Batch& batch) {
+  if (numbers_.empty()) return Status::ok();
+  History history(connection_);
+  auto left = static_cast<std::int64_t>(kLeastJoins + batch.observations.size() + batch.histograms.size());
+  for (const auto& [id, number] : numbers_) {
+    const Result<std::int64_t> made = history.thin(number, left);
+    if (!made.isOk()) return made.status();
+    left -= made.value();
+  }
+  for (const DecisionRecord& decision : batch.decisions) {
+    if (Status thinned = history.thinDecisions(numbers_.at(decision.key)); !thinned.isOk()) return thinned;
+  }
+  return Status::ok();
 }
 
 Result<std::int64_t> BatchWriter::numberOf(const KeyId& id) {

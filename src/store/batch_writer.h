@@ -20,7 +20,8 @@ struct RunNumbers {
   std::string program;
 };
 
-// Writes one batch. A record that is written twice replaces itself, so a batch may be repeated after a fault.
+// Writes one batch, and joins what has become old of the keys that it names (history.h), in a step as bounded as the
+// batch is. A record that is written twice replaces itself, so a batch may be repeated after a fault.
 // REQUIRES: a transaction is open while it works; after an error the caller rolls it back.
 class BatchWriter {
  public:
@@ -34,8 +35,10 @@ class BatchWriter {
   Status writeKeys(const Batch& batch);
   Status writeObservations(const Batch& batch);
   Status writeArrivals(const Batch& batch);
+  Status writeHistograms(const Batch& batch);
   Status writeDecisions(const Batch& batch);
   Status writePolicies(const Batch& batch);
+  Status thinHistory(const Batch& batch);
   // Writes records that belong to a key.
   template <typename Record>
   Status writeOwned(const char* table, const std::vector<Record>& records);

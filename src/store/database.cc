@@ -15,6 +15,7 @@
 #include "store/record_sql.h"
 #include "store/rows.h"
 #include "store/sqlite.h"
+#include "store/stored_run.h"
 
 namespace starling {
 namespace {
@@ -84,6 +85,67 @@ Result<RunNumbers> findRun(const sqlite::Connection& connection, const std::stri
   return statement.status().isOk() ? unknownRun(connection, run_id) : statement.status();
 }
 
+// What this file holds of a run.
+struct KnownRun {
+  std::int64_t number = 0;
+  std::int64_t calls = 0;  // of its keys, all together
+  std::optional<std::int64_t> finished;
+};
+
+Result<std::optional<KnownRun>> findKnownRun(const sqlite::Connection& connection, const std::string& run_id) {
+  sqlite::Statement statement = connection.prepare(
+      "SELECT number, finished, (SELECT coalesce(sum(calls), 0) FROM keys JOIN communicators "
+      "ON communicators.number = keys.communicator WHERE communicators.run = runs.number) FROM runs WHERE id = ?1");
+  std::optional<KnownRun> run;
+  if (statement.start(run_id).next()) {
+    run.emplace();
+    statement.read(run->number, run->finished, run->calls);
+  }
+  if (!statement.status().isOk()) return statement.status();
+  return run;
+}
+
+// Calls of a run only grow, and then it finishes: what has more of them is the newer state.
+Merged compareRuns(const std::optional<KnownRun>& ours, const StoredRun& theirs) {
+  if (!ours) return Merged::kAdded;
+  std::int64_t calls = 0;
+  for (const KeyRecord& key : theirs.records.keys) calls += key.calls;
+  const bool is_newer = calls > ours->calls || (calls == ours->calls && theirs.finished && !ours->finished);
+  return is_newer ? Merged::kRenewed : Merged::kKept;
+}
+
+// Removes all records of a run but the run itself, to which policies refer.
+Status removeRecords(const sqlite::Connection& connection, std::int64_t run) {
+  return connection.prepare("DELETE FROM communicators WHERE run = ?1").run(run);
+}
+
+Status fillRun(const sqlite::Connection& connection, const StoredRun& theirs) {
+  const Result<RunNumbers> run = findRun(connection, theirs.run.id);
+  if (!run.isOk()) return run.status();
+  if (Status written = BatchWriter(connection, run.value()).write(theirs.records); !written.isOk()) return written;
+  return connection.prepare("UPDATE runs SET finished = ?2 WHERE number = ?1").run(run.value().run, theirs.finished);
+}
+
+// Tells what becomes of their policy: the one wins that the later run learned, ours where that is not known.
+Result<Merged> comparePolicies(const sqlite::Connection& connection, std::int64_t environment,
+                               const StoredPolicy& theirs) {
+  sqlite::Statement statement = connection.prepare(
+      "SELECT runs.started FROM policies LEFT JOIN runs ON runs.number = policies.run WHERE policies.environment = ?1 "
+      "AND policies.program = ?2 AND site = ?3 AND communicator_size = ?4 AND size_class = ?5 AND type = ?6 "
+      "AND operation = ?7");
+  const PolicyRecord& policy = theirs.policy;
+  statement.start(environment, theirs.program, policy.site, policy.communicator_size, policy.size_class, policy.type,
+                  policy.operation);
+  if (!statement.next()) {
+    if (!statement.status().isOk()) return statement.status();
+    return Merged::kAdded;
+  }
+  std::optional<std::int64_t> started;
+  statement.read(started);
+  const bool is_newer = theirs.started && (!started || *theirs.started > *started);
+  return is_newer ? Merged::kRenewed : Merged::kKept;
+}
+
 }  // namespace
 
 struct Database::Connection {
@@ -102,13 +164,8 @@ Database& Database::operator=(Database&&) noexcept = default;
 
 Result<Database> Database::open(const std::string& path, Seconds patience) {
   if (Status made = makeFolder(path); !made.isOk()) return made;
-  Result<sqlite::Connection> opened = sqlite::Connection::open(path, sqlite::Access::kReadWrite, patience);
+  Result<sqlite::Connection> opened = openForward(path, patience);
   if (!opened.isOk()) return opened.status();
-  const sqlite::Connection& connection = opened.value();
-  if (Status ready = bringForward(connection); !ready.isOk()) return ready;
-  Status configured =
-      connection.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-  if (!configured.isOk()) return configured;
   return Database(std::make_unique<Connection>(Connection{std::move(opened).value()}));
 }
 
@@ -140,6 +197,43 @@ Status Database::finishRun(const std::string& run_id) {
   if (!updated.isOk()) return updated;
   if (connection.changes() == 0) return unknownRun(connection, run_id);
   return transaction.commit();
+}
+
+Result<Merged> Database::mergeRun(const StoredRun& theirs) {
+  const sqlite::Connection& connection = connection_->forAction("merge a run into");
+  sqlite::Transaction transaction(connection);
+  if (!transaction.status().isOk()) return transaction.status();
+  const Result<std::optional<KnownRun>> ours = findKnownRun(connection, theirs.run.id);
+  if (!ours.isOk()) return ours.status();
+  const Merged merged = compareRuns(ours.value(), theirs);
+  if (merged == Merged::kKept) return merged;
+  const Status written =
+      ours.value() ? removeRecords(connection, ours.value()->number) : insertRun(connection, theirs.run);
+  if (!written.isOk()) return written;
+  if (Status filled = fillRun(connection, theirs); !filled.isOk()) return filled;
+  if (Status committed = transaction.commit(); !committed.isOk()) return committed;
+  return merged;
+}
+
+Result<Merged> Database::mergePolicy(const StoredPolicy& theirs) {
+  const sqlite::Connection& connection = connection_->forAction("merge a policy into");
+  sqlite::Transaction transaction(connection);
+  if (!transaction.status().isOk()) return transaction.status();
+  const Result<std::int64_t> environment = insertEnvironment(connection, theirs.environment);
+  if (!environment.isOk()) return environment.status();
+  const Result<Merged> merged = comparePolicies(connection, environment.value(), theirs);
+  if (!merged.isOk() || merged.value() == Merged::kKept) return merged;
+  RunNumbers owner{std::nullopt, environment.value(), theirs.program};
+  if (theirs.run_id) {
+    const Result<RunNumbers> learner = findRun(connection, *theirs.run_id);
+    if (!learner.isOk()) return learner.status();
+    owner.run = learner.value().run;
+  }
+  Batch batch;
+  batch.policies = {theirs.policy};
+  if (Status written = BatchWriter(connection, owner).write(batch); !written.isOk()) return written;
+  if (Status committed = transaction.commit(); !committed.isOk()) return committed;
+  return merged;
 }
 
 Result<std::vector<PolicyRecord>> Database::policies(const Environment& environment, const std::string& program) {

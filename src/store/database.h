@@ -12,6 +12,15 @@
 namespace starling {
 
 struct PolicyDocument;
+struct StoredPolicy;
+struct StoredRun;
+
+// Tells what became of a record of another database.
+enum class Merged {
+  kAdded,    // it was not here
+  kRenewed,  // it took the place of ours
+  kKept,     // ours stays
+};
 
 // The writer's side. Jobs share a file, so every write is one short immediate transaction with a rollback journal (WAL
 // does not work on network file systems) and bounded waiting for locks. Nothing is ever overwritten in a file that is
@@ -34,6 +43,13 @@ class Database {
   // Returns the policies learned (or imported) for this environment and program; imported ones whose site is "any" come
   // last.
   Result<std::vector<PolicyRecord>> policies(const Environment& environment, const std::string& program);
+
+  // Take in a run, or a policy, of another database, all of it or none. A run that is here already is renewed where
+  // more of its calls are known there, or it has finished there and not here. A policy takes the place of ours where
+  // the run that learned it started later, or is known there only. So a second time changes nothing. REQUIRES:
+  // checkRun() or checkPolicy() found no fault; the policy's run was merged.
+  Result<Merged> mergeRun(const StoredRun& theirs);
+  Result<Merged> mergePolicy(const StoredPolicy& theirs);
 
   // Keeps the document's policies for its environment and program, in place of any of the same keys: all of them or
   // none.

@@ -69,4 +69,14 @@ Status bringForward(const sqlite::Connection& connection, std::span<const char* 
   return transaction.commit();
 }
 
+Result<sqlite::Connection> openForward(const std::string& path, Seconds patience) {
+  Result<sqlite::Connection> opened = sqlite::Connection::open(path, sqlite::Access::kReadWrite, patience);
+  if (!opened.isOk()) return opened;
+  if (Status ready = bringForward(opened.value()); !ready.isOk()) return ready;
+  Status configured =
+      opened.value().execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+  if (!configured.isOk()) return configured;
+  return opened;
+}
+
 }  // namespace starling

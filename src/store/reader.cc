@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
+#include "store/lateness_classes.h"
 #include "store/migration.h"
+#include "store/policy_check.h"
 #include "store/record_sql.h"
 #include "store/rows.h"
 #include "store/sqlite.h"
@@ -24,6 +29,24 @@ Status damagedRow(const sqlite::Connection& connection, const char* table, const
 
 // Files of one step hold 0 where a time is not known.
 constexpr std::size_t kFirstStepWithNull = 2;
+
+// Files of earlier steps hold the arrivals of every rank in every epoch.
+constexpr std::size_t kFirstStepWithHistory = 4;
+
+// Counts what a file of an earlier step would hold after its migration. REQUIRES: all are of one key, by epoch.
+std::vector<HistogramRecord> histogramsOf(const std::vector<ArrivalRecord>& arrivals) {
+  std::vector<HistogramRecord> histograms;
+  for (const ArrivalRecord& arrival : arrivals) {
+    if (histograms.empty() || histograms.back().epoch != arrival.epoch) {
+      histograms.push_back({arrival.key, arrival.epoch, 0, std::vector<std::int64_t>(kLatenessClasses), 1});
+    }
+    HistogramRecord& histogram = histograms.back();
+    if (std::isnan(arrival.mean)) continue;
+    histogram.samples = std::max(histogram.samples, arrival.samples);
+    ++histogram.counts[latenessClass(Seconds{arrival.mean})];
+  }
+  return histograms;
+}
 
 void forgetZeros(KeyRecord& key) {
   if (key.imbalance == 0.0) key.imbalance.reset();
@@ -45,6 +68,7 @@ struct Reader::Connection {
   std::size_t steps;  // of the file's schema
 
   bool zerosAreUnknown() const { return steps < kFirstStepWithNull; }
+  bool nothingIsJoined() const { return steps < kFirstStepWithHistory; }
 
   // Reads every row of `sql` with `values` for ?1, ... by `read_row(statement)`, which returns Result<Row>.
   template <typename Row, typename ReadRow, typename... Values>
@@ -155,13 +179,28 @@ Result<std::vector<KeyRow>> Reader::keys(std::int64_t run_number) const {
 
 Result<std::vector<ObservationRecord>> Reader::observations(std::int64_t key_number) const {
   auto observations = connection_->owned<ObservationRecord>("observations", "epoch, number", key_number);
-  if (!observations.isOk() || !connection_->zerosAreUnknown()) return observations;
-  for (ObservationRecord& observation : observations.value()) forgetZeros(observation);
+  if (!observations.isOk()) return observations;
+  for (ObservationRecord& observation : observations.value()) {
+    if (connection_->zerosAreUnknown()) forgetZeros(observation);
+    if (connection_->nothingIsJoined()) observation.epochs = 1;
+  }
   return observations;
 }
 
 Result<std::vector<ArrivalRecord>> Reader::arrivals(std::int64_t key_number) const {
-  return connection_->owned<ArrivalRecord>("arrivals", "epoch, rank", key_number);
+  auto arrivals = connection_->owned<ArrivalRecord>("arrivals", "epoch, rank", key_number);
+  if (!arrivals.isOk() || !connection_->nothingIsJoined()) return arrivals;
+  for (ArrivalRecord& arrival : arrivals.value()) arrival.epochs = 1;
+  return arrivals;
+}
+
+Result<std::vector<HistogramRecord>> Reader::histograms(std::int64_t key_number) const {
+  if (!connection_->nothingIsJoined()) {
+    return connection_->owned<HistogramRecord>("arrival_histograms", "epoch", key_number);
+  }
+  const auto all = arrivals(key_number);
+  if (!all.isOk()) return all.status();
+  return histogramsOf(all.value());
 }
 
 Result<std::vector<DecisionRecord>> Reader::decisions(std::int64_t key_number) const {
@@ -176,6 +215,60 @@ Result<std::vector<PolicyRecord>> Reader::policies(std::int64_t run_number) cons
   if (statement.start(run_number).next()) statement.read(environment, program);
   if (!statement.status().isOk()) return statement.status();
   return selectPolicies(connection_->sqlite, environment, program, connection_->steps);
+}
+
+Result<std::int64_t> Reader::records(std::int64_t key_number) const {
+  std::int64_t all = 0;
+  for (const char* table : {"observations", "arrivals", "decisions", "arrival_histograms"}) {
+    if (table == std::string_view("arrival_histograms") && connection_->nothingIsJoined()) continue;
+    connection_->sqlite.beginCall("read");
+    sqlite::Statement statement =
+        connection_->sqlite.prepare(fmt::format("SELECT count(*) FROM {} WHERE key = ?1", table));
+    std::int64_t rows = 0;
+    if (statement.start(key_number).next()) statement.read(rows);
+    if (!statement.status().isOk()) return statement.status();
+    all += rows;
+  }
+  return all;
+}
+
+Result<StoredRun> Reader::wholeRun(const RunRow& row) const {
+  const Result<std::vector<KeyRow>> keys = this->keys(row.number);
+  if (!keys.isOk()) return keys.status();
+  StoredRun whole{row.run, row.finished, {}};
+  Batch& records = whole.records;
+  const auto append = [](auto& all, const auto& more) {
+    if (more.isOk()) all.insert(all.end(), more.value().begin(), more.value().end());
+    return more.status();
+  };
+  for (const KeyRow& key : keys.value()) {
+    records.communicators.push_back(key.communicator);
+    records.sites.push_back(key.site);
+    records.keys.push_back(key.key);
+    for (const Status& read :
+         {append(records.observations, observations(key.number)), append(records.arrivals, arrivals(key.number)),
+          append(records.histograms, histograms(key.number)), append(records.decisions, decisions(key.number))}) {
+      if (!read.isOk()) return read;
+    }
+  }
+  return whole;
+}
+
+Result<std::vector<StoredPolicy>> Reader::allPolicies() const {
+  return connection_->select<StoredPolicy>(
+      fmt::format("SELECT policies.number, policies.program, runs.id, runs.started, {}, {} FROM policies "
+                  "JOIN environments ON environments.number = policies.environment "
+                  "LEFT JOIN runs ON runs.number = policies.run ORDER BY policies.number",
+                  selected<Environment>("environments"), selected<PolicyRecord>("policies", connection_->steps)),
+      [this](sqlite::Statement& statement) -> Result<StoredPolicy> {
+        StoredPolicy stored;
+        const char* damaged = readRow(statement, stored.number, stored.program, stored.run_id, stored.started,
+                                      stored.environment, stored.policy);
+        if (damaged != nullptr) return damagedRow(connection_->sqlite, "policies", damaged, stored.number);
+        const Status checked = checkPolicy(stored.policy, fmt::format("policies of number {}", stored.number));
+        if (!checked.isOk()) return connection_->sqlite.fault(checked.message());
+        return stored;
+      });
 }
 
 }  // namespace starling

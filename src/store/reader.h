@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "store/records.h"
+#include "store/stored_run.h"
 
 namespace starling {
 
@@ -43,7 +44,14 @@ class Reader {
   // These return the records of one key, oldest first.
   Result<std::vector<ObservationRecord>> observations(std::int64_t key_number) const;
   Result<std::vector<ArrivalRecord>> arrivals(std::int64_t key_number) const;
+  Result<std::vector<HistogramRecord>> histograms(std::int64_t key_number) const;
   Result<std::vector<DecisionRecord>> decisions(std::int64_t key_number) const;
+  // Counts the observations, arrivals, histograms and decisions of one key.
+  Result<std::int64_t> records(std::int64_t key_number) const;
+  // Returns all that is recorded of a run but policies.
+  Result<StoredRun> wholeRun(const RunRow& run) const;
+  // Returns the policies of all programs and environments; a row that checkPolicy() refuses is an error.
+  Result<std::vector<StoredPolicy>> allPolicies() const;
   // Returns what later runs start from: the policies of one run's environment and program.
   Result<std::vector<PolicyRecord>> policies(std::int64_t run_number) const;
 

@@ -151,7 +151,8 @@ auto fieldsOf(Record& record) {
                     replaces("elapsed_deviation", record.elapsed_deviation).since(2),
                     replaces("post_arrival_mean", record.post_arrival_mean),
                     replaces("post_arrival_minimum", record.post_arrival_minimum),
-                    replaces("post_arrival_deviation", record.post_arrival_deviation)};
+                    replaces("post_arrival_deviation", record.post_arrival_deviation),
+                    replaces("epochs", record.epochs).mayBeMissing().since(4)};
 }
 
 template <Is<ArrivalRecord> Record>
@@ -163,7 +164,14 @@ auto fieldsOf(Record& record) {
                     replaces("mean", record.mean),
                     replaces("deviation", record.deviation),
                     replaces("predicted", record.predicted),
-                    replaces("method", record.method)};
+                    replaces("method", record.method),
+                    replaces("epochs", record.epochs).mayBeMissing().since(4)};
+}
+
+template <Is<HistogramRecord> Record>
+auto fieldsOf(Record& record) {
+  return std::tuple{link("key", record.key), identifies("epoch", record.epoch), replaces("samples", record.samples),
+                    replaces("counts", record.counts), replaces("epochs", record.epochs)};
 }
 
 template <Is<DecisionRecord> Record>
@@ -201,6 +209,7 @@ auto fieldsOf(Record& record) {
                     link("keys", record.keys),
                     link("observations", record.observations),
                     link("arrivals", record.arrivals),
+                    link("histograms", record.histograms),
                     link("decisions", record.decisions),
                     link("policies", record.policies)};
 }
@@ -241,6 +250,7 @@ inline constexpr bool kListsEveryMember =
 static_assert(kListsEveryMember<Environment> && kListsEveryMember<Run> && kListsEveryMember<CommunicatorRecord> &&
               kListsEveryMember<SiteRecord> && kListsEveryMember<KeyId> && kListsEveryMember<KeyRecord>);
 static_assert(kListsEveryMember<ObservationRecord> && kListsEveryMember<ArrivalRecord> &&
-              kListsEveryMember<DecisionRecord> && kListsEveryMember<PolicyRecord> && kListsEveryMember<Batch>);
+              kListsEveryMember<HistogramRecord> && kListsEveryMember<DecisionRecord> &&
+              kListsEveryMember<PolicyRecord> && kListsEveryMember<Batch>);
 
 }  // namespace starling

@@ -2,6 +2,7 @@
 // database does, so that a rank without the database can make them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -86,7 +87,11 @@ struct KeyRecord {
   bool operator==(const KeyRecord&) const = default;
 };
 
-// One candidate's calls of one epoch.
+// Of a key's epoch the arrivals of so many ranks are recorded one by one: of those that are, or have been, late beyond
+// the noise, and of the latest. The others are in the histogram alone.
+inline constexpr std::size_t kRecordedRanks = 8;
+
+// One candidate's calls of one epoch, or of several older ones that were joined (see store/history.h).
 struct ObservationRecord {
   KeyId key;
   std::int64_t epoch = 0;
@@ -102,11 +107,12 @@ struct ObservationRecord {
   std::optional<double> post_arrival_mean;
   std::optional<double> post_arrival_minimum;
   std::optional<double> post_arrival_deviation;
+  std::int64_t epochs = 1;  // that it tells of; `epoch` is the latest of them
 
   bool operator==(const ObservationRecord&) const = default;
 };
 
-// One rank's lateness in one epoch, seconds.
+// One rank's lateness in one epoch, or in several older ones that were joined, seconds.
 struct ArrivalRecord {
   KeyId key;
   std::int64_t epoch = 0;
@@ -114,10 +120,23 @@ struct ArrivalRecord {
   std::int64_t samples = 0;
   double mean = 0.0;
   double deviation = 0.0;
-  double predicted = 0.0;  // for the next call
-  std::string method;      // predictionMethodName()
+  double predicted = 0.0;   // for the next call
+  std::string method;       // predictionMethodName()
+  std::int64_t epochs = 1;  // that it tells of, in which this rank was recorded; `epoch` is the latest of them
 
   bool operator==(const ArrivalRecord&) const = default;
+};
+
+// The latenesses of all ranks in one epoch, or in several older ones that were joined.
+struct HistogramRecord {
+  KeyId key;
+  std::int64_t epoch = 0;    // the latest of those that it tells of
+  std::int64_t samples = 0;  // calls that were timed, of every rank
+  // Entry i counts the ranks, once for each epoch, whose mean lateness lies in class i: see store/lateness_classes.h.
+  std::vector<std::int64_t> counts;
+  std::int64_t epochs = 1;
+
+  bool operator==(const HistogramRecord&) const = default;
 };
 
 struct DecisionRecord {
@@ -158,13 +177,14 @@ struct Batch {
   std::vector<KeyRecord> keys;
   std::vector<ObservationRecord> observations;
   std::vector<ArrivalRecord> arrivals;
+  std::vector<HistogramRecord> histograms;
   std::vector<DecisionRecord> decisions;
   std::vector<PolicyRecord> policies;
 
   bool operator==(const Batch&) const = default;
   bool isEmpty() const {
     return communicators.empty() && sites.empty() && keys.empty() && observations.empty() && arrivals.empty() &&
-           decisions.empty() && policies.empty();
+           histograms.empty() && decisions.empty() && policies.empty();
   }
 };
 

@@ -339,6 +339,82 @@ CREATE VIEW overview AS
   ORDER BY communicators.run, keys.seconds DESC, keys.number;
 )sql";
 
-inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3};
+// From this step on old epochs are joined, and ranks that are never late stand in a histogram only.
+inline constexpr const char* kSchemaStep4 = R"sql(
+CREATE TABLE new_observations (
+  -- One candidate's calls of one epoch, or of several older ones that were joined.
+  number INTEGER PRIMARY KEY,        -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was called
+  epoch INTEGER NOT NULL,            -- of the communicator: 0, 1, ...; the latest of those that it tells of
+  choice TEXT NOT NULL,              -- the candidate
+  exploration INTEGER NOT NULL,      -- 1: called to try the candidate; 0: it was in force
+  calls INTEGER NOT NULL,            -- in the epochs
+  samples INTEGER NOT NULL,          -- calls of them that were timed; 0: all times are NULL
+  elapsed_mean REAL,                 -- exit - arrival, mean over ranks and samples, seconds
+  elapsed_minimum REAL,              -- the same, mean over ranks, least of the samples, seconds
+  elapsed_deviation REAL,            -- the same, mean over ranks, standard deviation over samples, seconds
+  post_arrival_mean REAL,            -- mean exit - latest arrival, mean over samples, seconds; NULL: clocks do not compare
+  post_arrival_minimum REAL,         -- the same, least of the samples, seconds
+  post_arrival_deviation REAL,       -- the same, standard deviation over samples, seconds
+  epochs INTEGER NOT NULL,           -- recorded ones that were joined in it; 1: it is as it was recorded
+  UNIQUE (key, epoch, choice, exploration)
+);
+INSERT INTO new_observations SELECT *, 1 FROM observations;
+
+CREATE TABLE new_arrivals (
+  -- One rank's lateness, its arrival - the earliest arrival of the call, in one epoch, or in several older ones that were
+  -- joined. Of many ranks only those have rows that were late beyond the noise, or among the latest.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was called
+  epoch INTEGER NOT NULL,      -- of the communicator: 0, 1, ...; the latest of those that it tells of
+  rank INTEGER NOT NULL,       -- in the communicator
+  samples INTEGER NOT NULL,    -- calls that were timed
+  mean REAL,                   -- lateness, seconds
+  deviation REAL,              -- standard deviation of the lateness, seconds
+  predicted REAL,              -- lateness expected in the call after the latest epoch, seconds
+  method TEXT NOT NULL,        -- predictor with the least error
+  epochs INTEGER NOT NULL,     -- recorded ones that were joined in it, where they had this rank; 1: as it was recorded
+  UNIQUE (key, epoch, rank)
+);
+INSERT INTO new_arrivals SELECT *, 1 FROM arrivals;
+
+CREATE TABLE arrival_histograms (
+  -- The latenesses of all ranks in one epoch, or in several older ones that were joined.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was called
+  epoch INTEGER NOT NULL,      -- of the communicator: 0, 1, ...; the latest of those that it tells of
+  samples INTEGER NOT NULL,    -- calls that were timed, of every rank
+  counts TEXT NOT NULL,        -- JSON list of ranks, once for each epoch, by mean lateness: below 1 us, below 3 us, below
+                               -- 10 us, 30 us, and so on to 3 s, and above
+  epochs INTEGER NOT NULL,     -- recorded ones that were joined in it; 1: it is as it was recorded
+  UNIQUE (key, epoch)
+);
+-- Earlier steps recorded the arrivals of every rank.
+INSERT INTO arrival_histograms (key, epoch, samples, counts, epochs)
+  SELECT key, epoch, max(samples),
+         '[' || count(*) FILTER (WHERE mean < 1e-6) || ',' ||
+         count(*) FILTER (WHERE mean >= 1e-6 AND mean < 3e-6) || ',' ||
+         count(*) FILTER (WHERE mean >= 3e-6 AND mean < 1e-5) || ',' ||
+         count(*) FILTER (WHERE mean >= 1e-5 AND mean < 3e-5) || ',' ||
+         count(*) FILTER (WHERE mean >= 3e-5 AND mean < 1e-4) || ',' ||
+         count(*) FILTER (WHERE mean >= 1e-4 AND mean < 3e-4) || ',' ||
+         count(*) FILTER (WHERE mean >= 3e-4 AND mean < 1e-3) || ',' ||
+         count(*) FILTER (WHERE mean >= 1e-3 AND mean < 3e-3) || ',' ||
+         count(*) FILTER (WHERE mean >= 3e-3 AND mean < 1e-2) || ',' ||
+         count(*) FILTER (WHERE mean >= 1e-2 AND mean < 3e-2) || ',' ||
+         count(*) FILTER (WHERE mean >= 3e-2 AND mean < 1e-1) || ',' ||
+         count(*) FILTER (WHERE mean >= 1e-1 AND mean < 3e-1) || ',' ||
+         count(*) FILTER (WHERE mean >= 3e-1 AND mean < 1e0) || ',' ||
+         count(*) FILTER (WHERE mean >= 1e0 AND mean < 3e0) || ',' ||
+         count(*) FILTER (WHERE mean >= 3e0) || ']', 1
+  FROM arrivals GROUP BY key, epoch;
+
+DROP TABLE arrivals;
+DROP TABLE observations;
+ALTER TABLE new_observations RENAME TO observations;
+ALTER TABLE new_arrivals RENAME TO arrivals;
+)sql";
+
+inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3, kSchemaStep4};
 
 }  // namespace starling

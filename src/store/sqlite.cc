@@ -251,6 +251,14 @@ Status Connection::execute(const char* sql) const {
   return code == SQLITE_OK ? Status::ok() : failure(*handle_, code);
 }
 
+Status Connection::vacuum() const {
+  // SQLite attaches the new file to this connection while it works; nothing else may be attached.
+  sqlite3_limit(handle_->database, SQLITE_LIMIT_ATTACHED, 1);
+  Status done = execute("VACUUM");
+  sqlite3_limit(handle_->database, SQLITE_LIMIT_ATTACHED, 0);
+  return done;
+}
+
 std::int64_t Connection::changes() const { return sqlite3_changes(handle_->database); }
 
 Transaction::Transaction(const Connection& connection)

@@ -139,6 +139,8 @@ class Connection {
   Statement prepare(std::string_view sql) const { return Statement(handle_.get(), sql); }
   // Runs one or more statements whose rows, if any, are not wanted.
   Status execute(const char* sql) const;
+  // Rewrites the file without free pages. It takes the file for itself meanwhile, and as much space again.
+  Status vacuum() const;
   // Returns how many rows the latest statement changed.
   std::int64_t changes() const;
 

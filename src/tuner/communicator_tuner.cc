@@ -220,14 +220,18 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
 }
 
 void CommunicatorTuner::drainArrivals(Slot& slot, Batch& batch) const {
+  if (slot.lateness.empty() || slot.lateness.front().count() == 0) return;
   const ArrivalPrediction prediction = slot.tuner.arrivals();
-  for (std::size_t rank = 0; rank < slot.lateness.size(); ++rank) {
-    const RunningMoments lateness = std::exchange(slot.lateness[rank], {});
-    if (lateness.count() == 0) continue;
-    batch.arrivals.push_back({slot.record.id, epoch_, static_cast<std::int32_t>(rank), lateness.count(),
-                              lateness.mean(), lateness.deviation(), prediction.lateness[rank].value,
-                              predictionMethodName(prediction.method[rank])});
+  std::vector<Seconds> means;
+  for (const RunningMoments& lateness : slot.lateness) means.push_back({lateness.mean()});
+  for (const std::int32_t rank : slot.recorded_ranks.choose(means)) {
+    const auto index = static_cast<std::size_t>(rank);
+    const RunningMoments& lateness = slot.lateness[index];
+    batch.arrivals.push_back({slot.record.id, epoch_, rank, lateness.count(), lateness.mean(), lateness.deviation(),
+                              prediction.lateness[index].value, predictionMethodName(prediction.method[index])});
   }
+  batch.histograms.push_back({slot.record.id, epoch_, slot.lateness.front().count(), latenessCounts(means)});
+  std::fill(slot.lateness.begin(), slot.lateness.end(), RunningMoments());
 }
 
 }  // namespace starling

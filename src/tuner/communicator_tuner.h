@@ -13,6 +13,7 @@
 #include "tuner/key_tuner.h"
 #include "tuner/pending_decisions.h"
 #include "tuner/pending_observations.h"
+#include "tuner/recorded_ranks.h"
 
 namespace starling {
 
@@ -73,7 +74,8 @@ class CommunicatorTuner {
     PendingObservations pending;
     PendingDecisions decisions;
     std::vector<RunningMoments> lateness;  // by rank, since the last drain()
-    double sampled_elapsed = 0.0;          // seconds, over the whole run
+    RecordedRanks recorded_ranks;
+    double sampled_elapsed = 0.0;  // seconds, over the whole run
     double sampled_imbalance = 0.0;
     std::int64_t samples = 0;
     bool changed = false;
@@ -85,6 +87,7 @@ class CommunicatorTuner {
   std::int32_t nextEpochLength();
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);
   void drainSlot(Slot& slot, Batch& batch) const;
+  // Records the arrivals of the ranks that matter, and the histogram of all.
   void drainArrivals(Slot& slot, Batch& batch) const;
   PolicyRecord policyOf(const Slot& slot) const;
 

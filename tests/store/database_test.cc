@@ -76,7 +76,8 @@ TEST(Database, batchWrittenTwiceIsStoredOnce) {
   expectOk(database.beginRun(sampleRun("r")));
   expectOk(database.write("r", sampleBatch()));
   expectOk(database.write("r", sampleBatch()));
-  for (const char* table : {"communicators", "sites", "keys", "observations", "arrivals", "decisions", "policies"}) {
+  for (const char* table :
+       {"communicators", "sites", "keys", "observations", "arrivals", "arrival_histograms", "decisions", "policies"}) {
     EXPECT_EQ(count(folder.file("a.db"), table), 1) << table;
   }
 }

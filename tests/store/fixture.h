@@ -141,7 +141,8 @@ inline Batch sampleBatch() {
                          .elapsed_deviation = 0.0007,
                          .post_arrival_mean = 0.003,
                          .post_arrival_minimum = 0.001,
-                         .post_arrival_deviation = 0.0005}};
+                         .post_arrival_deviation = 0.0005,
+                         .epochs = 4}};
   batch.arrivals = {{.key = sampleKeyId(),
                      .epoch = 3,
                      .rank = 1,
@@ -149,7 +150,13 @@ inline Batch sampleBatch() {
                      .mean = 0.01,
                      .deviation = 0.001,
                      .predicted = 0.011,
-                     .method = "regression"}};
+                     .method = "regression",
+                     .epochs = 4}};
+  batch.histograms = {{.key = sampleKeyId(),
+                       .epoch = 3,
+                       .samples = 2,
+                       .counts = {0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0},
+                       .epochs = 4}};
   batch.decisions = {{.key = sampleKeyId(),
                       .epoch = 3,
                       .call = 12,

@@ -8,6 +8,7 @@
 
 #include "first_schema.h"
 #include "fixture.h"
+#include "store/reader.h"
 
 namespace starling {
 namespace {
@@ -65,8 +66,8 @@ TEST(Schema, everyTableAndColumnHasAComment) {
   ASSERT_TRUE(bringForward(connection).isOk());
   const std::vector<std::string> tables =
       selectTexts(connection, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
-  EXPECT_THAT(tables, testing::ElementsAre("arrivals", "communicators", "decisions", "environments", "keys",
-                                           "observations", "policies", "runs", "sites"));
+  EXPECT_THAT(tables, testing::ElementsAre("arrival_histograms", "arrivals", "communicators", "decisions",
+                                           "environments", "keys", "observations", "policies", "runs", "sites"));
   for (const std::string& table : tables) {
     const std::string sql =
         selectTexts(connection, "SELECT sql FROM sqlite_schema WHERE name = '" + table + "'").front();
@@ -170,6 +171,41 @@ TEST(BringForward, secondStepKeepsEveryOtherValue) {
   }
   EXPECT_THAT(selectTexts(connection, "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"),
               testing::UnorderedElementsAre("runs_by_program", "keys_by_site"));
+}
+
+// A file of two steps with the arrivals of three ranks in two epochs.
+void writeSecondSchemaDatabase(const std::string& path) {
+  constexpr std::array kTwo = {kSchemaStep1, kSchemaStep2};
+  const Connection connection = openNew(path);
+  writeFirstSchemaDatabase(path);
+  ASSERT_TRUE(bringForward(connection, kTwo).isOk());
+  const Status filled = connection.execute(
+      "DELETE FROM arrivals; INSERT INTO arrivals VALUES (1, 1, 3, 0, 4, 0.0, 0.0, 0.0, 'regression'), "
+      "(2, 1, 3, 1, 4, 2.9e-6, 0.0, 0.0, 'regression'), (3, 1, 3, 2, 4, 4.0, 0.1, 0.0, 'regression'), "
+      "(4, 1, 5, 0, 2, 3e-6, 0.0, 0.0, 'regression'), (5, 1, 5, 1, 2, NULL, 0.0, 0.0, 'regression')");
+  ASSERT_TRUE(filled.isOk()) << filled.message();
+}
+
+TEST(BringForward, thirdStepCountsTheArrivalsOfEachEpoch) {
+  const TemporaryFolder folder;
+  writeSecondSchemaDatabase(folder.file("a.db"));
+  std::vector<HistogramRecord> before;
+  {
+    const Reader reader = std::move(Reader::open(folder.file("a.db"))).value();
+    before = reader.histograms(1).value();
+  }
+  const Connection connection = openNew(folder.file("a.db"));
+  ASSERT_TRUE(bringForward(connection).isOk());
+  EXPECT_THAT(selectTexts(connection,
+                          "SELECT epoch || ' ' || samples || ' ' || counts || ' ' || epochs FROM "
+                          "arrival_histograms ORDER BY epoch"),
+              testing::ElementsAre("3 4 [1,1,0,0,0,0,0,0,0,0,0,0,0,0,1] 1", "5 2 [0,0,1,0,0,0,0,0,0,0,0,0,0,0,0] 1"));
+  EXPECT_THAT(selectTexts(connection, "SELECT count(*) || ' ' || sum(epochs) FROM arrivals"),
+              testing::ElementsAre("5 5"));
+  EXPECT_THAT(selectTexts(connection, "SELECT count(*) || ' ' || sum(epochs) FROM observations"),
+              testing::ElementsAre("3 3"));
+  const Reader reader = std::move(Reader::open(folder.file("a.db"))).value();
+  EXPECT_EQ(reader.histograms(1).value(), before) << "an older file is read as it will be after its migration";
 }
 
 TEST(BringForward, leavesFileUntouchedWhenItIsNoSqliteDatabase) {

@@ -8,6 +8,7 @@
 #include "first_schema.h"
 #include "fixture.h"
 #include "store/database.h"
+#include "store/lateness_classes.h"
 #include "store/sqlite.h"
 
 namespace starling {
@@ -54,6 +55,7 @@ TEST(Reader, everyRecordComesBackAsWritten) {
   EXPECT_EQ(row.communicator, batch.communicators.front());
   EXPECT_EQ(reader.observations(row.number).value(), batch.observations);
   EXPECT_EQ(reader.arrivals(row.number).value(), batch.arrivals);
+  EXPECT_EQ(reader.histograms(row.number).value(), batch.histograms);
   EXPECT_EQ(reader.decisions(row.number).value(), batch.decisions);
   EXPECT_EQ(reader.policies(runs.value().front().number).value(), batch.policies);
 }
@@ -215,6 +217,7 @@ TEST(Reader, databaseOfTheFirstSchemaIsReadWithoutWriting) {
   batch.communicators.front().clock_error.reset();
   batch.observations.front().elapsed_minimum.reset();
   batch.observations.front().elapsed_deviation.reset();
+  batch.observations.front().epochs = batch.arrivals.front().epochs = 1;
   batch.policies.front().compared_by.reset();
   EXPECT_EQ(reader.runs().value().front().run, sampleRun("r"));
   const KeyRow row = reader.keys(1).value().front();
@@ -223,6 +226,9 @@ TEST(Reader, databaseOfTheFirstSchemaIsReadWithoutWriting) {
   EXPECT_EQ(row.communicator, batch.communicators.front());
   EXPECT_EQ(reader.observations(1).value(), batch.observations);
   EXPECT_EQ(reader.arrivals(1).value(), batch.arrivals);
+  std::vector<std::int64_t> counts(kLatenessClasses);
+  counts[latenessClass(Seconds{batch.arrivals.front().mean})] = 1;
+  EXPECT_EQ(reader.histograms(1).value(), (std::vector<HistogramRecord>{{sampleKeyId(), 3, 2, counts, 1}}));
   EXPECT_EQ(reader.decisions(1).value(), batch.decisions);
   EXPECT_EQ(reader.policies(1).value(), batch.policies);
   EXPECT_EQ(readFile(folder.file("a.db")), bytes);

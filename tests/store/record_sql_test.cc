@@ -31,6 +31,7 @@ std::vector<Table> tables() {
           {"keys", key_columns, {"number", "communicator", "site"}},
           {"observations", columnsOf<ObservationRecord>(), {"number", "key"}},
           {"arrivals", columnsOf<ArrivalRecord>(), {"number", "key"}},
+          {"arrival_histograms", columnsOf<HistogramRecord>(), {"number", "key"}},
           {"decisions", columnsOf<DecisionRecord>(), {"number", "key"}},
           {"policies", columnsOf<PolicyRecord>(), {"number", "environment", "program", "run"}}};
 }
@@ -78,6 +79,7 @@ TEST(RecordSql, rowsAreToldApartAsTheTableTellsThem) {
   for (const auto& [table, owner, columns] : {std::tuple{"communicators", "run", columnsOf<CommunicatorRecord>()},
                                               std::tuple{"observations", "key", columnsOf<ObservationRecord>()},
                                               std::tuple{"arrivals", "key", columnsOf<ArrivalRecord>()},
+                                              std::tuple{"arrival_histograms", "key", columnsOf<HistogramRecord>()},
                                               std::tuple{"decisions", "key", columnsOf<DecisionRecord>()}}) {
     const Statement statement = connection.prepare(upsertion(table, {{owner, OnConflict::kIdentifies}}, columns));
     EXPECT_TRUE(statement.status().isOk()) << table << ": " << statement.status().message();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -210,6 +211,10 @@ TEST(CommunicatorTuner, recordsWhatItSaw) {
     EXPECT_EQ(batch.arrivals[static_cast<std::size_t>(rank)].samples, 2);
     EXPECT_NEAR(batch.arrivals[static_cast<std::size_t>(rank)].mean, rank * 1e-6, 1e-12);
   }
+  ASSERT_EQ(batch.histograms.size(), 1U);
+  EXPECT_EQ(batch.histograms[0].samples, 2);
+  EXPECT_EQ(std::accumulate(batch.histograms[0].counts.begin(), batch.histograms[0].counts.end(), std::int64_t{0}),
+            kRanks);
   ASSERT_EQ(batch.keys.size(), 1U);
   EXPECT_EQ(batch.keys[0].calls, 3);
   EXPECT_EQ(batch.keys[0].bytes, kVector.bytes());

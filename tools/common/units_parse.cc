@@ -70,4 +70,16 @@ Result<Seconds> parseDuration(std::string_view text) {
   return Status::error(fmt::format("'{}' ends in an unknown unit '{}': use ns, us, ms or s", text, split.rest));
 }
 
+Result<std::int64_t> parseAge(std::string_view text) {
+  static constexpr UnitRow<std::int64_t> kUnits[] = {{"m", 60}, {"h", 3600}, {"d", 86'400}, {"w", 604'800}};
+  constexpr std::int64_t kOldest = 1'000'000;  // weeks: older than any file
+  const auto split = splitNumber<std::int64_t>(text);
+  for (const auto& unit : kUnits) {
+    if (!split.found || split.number < 0 || split.rest != unit.name) continue;
+    if (split.number <= kOldest) return split.number * unit.size;
+    return Status::error(fmt::format("'{}' is too long an age", text));
+  }
+  return Status::error(fmt::format("'{}' is not an age: write a whole number and m, h, d or w, as in 30d", text));
+}
+
 }  // namespace starling::cli

@@ -15,4 +15,7 @@ Result<std::int64_t> parseCount(std::string_view text);
 // Reads a number of zero or more with a unit: ns, us, ms, s. Zero needs no unit.
 Result<Seconds> parseDuration(std::string_view text);
 
+// Reads a whole number with a unit of calendars: m (minutes), h, d, w.
+Result<std::int64_t> parseAge(std::string_view text);  // seconds
+
 }  // namespace starling::cli

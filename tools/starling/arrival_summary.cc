@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "moments.h"
 #include "text_format.h"
@@ -20,11 +21,12 @@ struct AccumulatedArrivals {
   bool has_prediction = false;
 
   void add(const ArrivalRecord& record) {
-    if (has_prediction && record.samples > 0) {
+    // What was joined no longer tells what each epoch predicted and measured.
+    if (has_prediction && record.samples > 0 && record.epochs == 1) {
       error_sum += std::abs(arrival.predicted.value - record.mean);
       ++errors;
     }
-    has_prediction = true;
+    has_prediction = record.epochs == 1;
     arrival.rank = record.rank;
     arrival.samples += record.samples;
     arrival.predicted = Seconds{record.predicted};
@@ -41,7 +43,11 @@ struct AccumulatedArrivals {
   }
 };
 
-bool isEarlier(const RankArrival& a, const RankArrival& b) { return a.lateness < b.lateness; }
+double totalLateness(const RankArrival& rank) { return static_cast<double>(rank.samples) * rank.lateness.value; }
+
+bool isEarlier(const RankArrival& a, const RankArrival& b) {
+  return std::pair(totalLateness(a), a.lateness) < std::pair(totalLateness(b), b.lateness);
+}
 
 // Returns the latest rank but one; nullptr with fewer than two ranks.
 const RankArrival* runnerUp(std::span<const RankArrival> ranks, const RankArrival* latest) {
@@ -54,12 +60,48 @@ const RankArrival* runnerUp(std::span<const RankArrival> ranks, const RankArriva
 
 }  // namespace
 
-std::vector<RankArrival> summarizeArrivals(std::span<const ArrivalRecord> arrivals) {
+ArrivalHistogram summarizeHistograms(std::span<const HistogramRecord> histograms) {
+  ArrivalHistogram all;
+  all.records = static_cast<std::int64_t>(histograms.size());
+  for (const HistogramRecord& histogram : histograms) {
+    all.samples += histogram.samples;
+    all.epochs += histogram.epochs;
+    all.counts.resize(std::max(all.counts.size(), histogram.counts.size()));
+    for (std::size_t i = 0; i < histogram.counts.size(); ++i) all.counts[i] += histogram.counts[i];
+  }
+  return all;
+}
+
+std::vector<RankArrival> summarizeArrivals(std::span<const ArrivalRecord> arrivals,
+                                           std::span<const HistogramRecord> histograms) {
   std::map<std::int32_t, AccumulatedArrivals> by_rank;
   for (const ArrivalRecord& record : arrivals) by_rank[record.rank].add(record);
+  const std::int64_t timed = summarizeHistograms(histograms).samples;
   std::vector<RankArrival> ranks;
-  for (const auto& [rank, accumulated] : by_rank) ranks.push_back(accumulated.finished());
+  for (const auto& [rank, accumulated] : by_rank) {
+    ranks.push_back(accumulated.finished());
+    ranks.back().timed = std::max(timed, ranks.back().samples);
+  }
   return ranks;
+}
+
+std::vector<std::string> describeRecorded(std::span<const RankArrival> ranks, const ArrivalHistogram& histogram,
+                                          std::int32_t size) {
+  std::vector<std::string> sentences;
+  if (!ranks.empty() && std::cmp_less(ranks.size(), size)) {
+    sentences.push_back(
+        fmt::format("Of its {} ranks {} were recorded by themselves, because they came late beyond the noise or were "
+                    "among the latest; the others are in the histogram alone.",
+                    size, ranks.size()));
+  }
+  if (histogram.isJoined()) {
+    sentences.push_back(
+        fmt::format("Arrivals of {} epochs are kept in {} record{}: old epochs were joined, which leaves means and "
+                    "deviations as they "
+                    "were, but not when they were so.",
+                    histogram.epochs, histogram.records, histogram.records == 1 ? "" : "s"));
+  }
+  return sentences;
 }
 
 const RankArrival* latestRank(std::span<const RankArrival> ranks) {
@@ -72,20 +114,27 @@ const RankArrival* standingOut(std::span<const RankArrival> ranks) {
   if (second == nullptr) return nullptr;
   const Seconds gap = latest->lateness - second->lateness;
   const Seconds noise = std::max(latest->deviation, second->deviation);
-  return gap > noise && gap >= 0.5 * latest->lateness ? latest : nullptr;
+  const bool is_usual = 2 * latest->samples >= latest->timed;
+  return is_usual && gap > noise && gap >= 0.5 * latest->lateness ? latest : nullptr;
 }
 
 std::string describeLatest(std::span<const RankArrival> ranks) {
   const RankArrival* latest = latestRank(ranks);
   if (latest == nullptr) return "No arrivals were recorded.";
+  const std::string share = latest->samples < latest->timed
+                                ? fmt::format(
+                                      " This is of {} of {} timed calls; in the others it was not among the "
+                                      "latest.",
+                                      latest->samples, latest->timed)
+                                : "";
   if (standingOut(ranks) != nullptr) {
     return fmt::format(
-        "Rank {} stands out: it comes {} after the first (deviation {}), {} after the last of the others.",
+        "Rank {} stands out: it comes {} after the first (deviation {}), {} after the last of the others.{}",
         latest->rank, formatDuration(latest->lateness), formatDuration(latest->deviation),
-        formatDuration(latest->lateness - runnerUp(ranks, latest)->lateness));
+        formatDuration(latest->lateness - runnerUp(ranks, latest)->lateness), share);
   }
-  return fmt::format("No rank stands out: the latest, rank {}, comes {} after the first (deviation {}).", latest->rank,
-                     formatDuration(latest->lateness), formatDuration(latest->deviation));
+  return fmt::format("No rank stands out: the latest, rank {}, comes {} after the first (deviation {}).{}",
+                     latest->rank, formatDuration(latest->lateness), formatDuration(latest->deviation), share);
 }
 
 }  // namespace starling::cli

@@ -43,7 +43,8 @@ struct AccumulatedCalls {
 
   void add(const ObservationRecord& observation) {
     summary.choice = observation.choice;
-    summary.epochs += 1;
+    summary.epochs += observation.epochs;
+    summary.records += 1;
     summary.calls += observation.calls;
     if (observation.exploration) summary.exploration_calls += observation.calls;
     if (observation.samples <= 0) return;

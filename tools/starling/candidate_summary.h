@@ -20,7 +20,8 @@ struct TimeSummary {
 
 struct CandidateSummary {
   std::string choice;
-  std::int64_t epochs = 0;
+  std::int64_t epochs = 0;   // that were recorded
+  std::int64_t records = 0;  // in which these are kept: fewer where old epochs were joined
   std::int64_t calls = 0;
   std::int64_t exploration_calls = 0;
   std::int64_t samples = 0;  // calls that were stamped

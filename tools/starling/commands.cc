@@ -16,6 +16,8 @@ constexpr CommandRow kTable[] = {
     {"simulate", "Predict what each algorithm costs under an arrival pattern", setUpSimulate, false},
     {"export", "Write what was learned as a policy document or as Open MPI rules", setUpExport, false},
     {"import", "Read a policy document into the database", setUpImport, false},
+    {"prune", "Remove old runs or sites from the database, and give the space back", setUpPrune, false},
+    {"merge", "Take the runs and policies of other databases into this one", setUpMerge, false},
     {"doctor", "Check the installation, the environment and what a program is linked with", setUpDoctor, true},
     {"options", "List the environment variables that Starling reads", setUpOptions, false},
 };

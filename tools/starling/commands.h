@@ -42,6 +42,8 @@ Action setUpAlgorithms(CLI::App& command, const Globals& globals);
 Action setUpSimulate(CLI::App& command, const Globals& globals);
 Action setUpExport(CLI::App& command, const Globals& globals);
 Action setUpImport(CLI::App& command, const Globals& globals);
+Action setUpPrune(CLI::App& command, const Globals& globals);
+Action setUpMerge(CLI::App& command, const Globals& globals);
 Action setUpDoctor(CLI::App& command, const Globals& globals);
 Action setUpOptions(CLI::App& command, const Globals& globals);
 

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 
 #include "command_options.h"
 #include "commands.h"
 #include "key_json.h"
 #include "recording.h"
+#include "store/history.h"
 #include "table.h"
 #include "terminal.h"
 #include "text_format.h"
@@ -49,6 +52,13 @@ Table decisionsTable(const std::vector<Taken>& taken) {
   return table;
 }
 
+// Returns whether a key has as many decisions as are kept of one.
+bool mayLackOlder(const std::vector<Taken>& taken) {
+  std::map<std::int64_t, std::int64_t> of_key;
+  for (const Taken& one : taken) ++of_key[one.key.row.number];
+  return std::any_of(of_key.begin(), of_key.end(), [](const auto& key) { return key.second >= kDecisionsKept; });
+}
+
 Outcome listDecisions(const Query& query, const std::string& database) {
   const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
@@ -68,6 +78,9 @@ Outcome listDecisions(const Query& query, const std::string& database) {
     show("No decision was taken in {}: not converged.\n", recording.value().describeRuns());
   } else {
     fmt::print("{}", decisionsTable(taken.value()).text());
+    if (mayLackOlder(taken.value())) {
+      fmt::print("Of each site's sizes only the latest {} decisions are kept.\n", kDecisionsKept);
+    }
   }
   return Outcome::ok();
 }

@@ -38,7 +38,7 @@ std::vector<std::string> clockSentences(const Evidence& evidence) {
 }
 
 std::vector<std::string> arrivalSentences(const Evidence& evidence) {
-  const std::vector<RankArrival> ranks = summarizeArrivals(evidence.arrivals);
+  const std::vector<RankArrival> ranks = summarizeArrivals(evidence.arrivals, evidence.histograms);
   const RankArrival* latest = latestRank(ranks);
   if (latest == nullptr) return {whyNoArrivals(comparedByOf(evidence))};
   std::vector<std::string> sentences{describeLatest(ranks)};
@@ -48,6 +48,9 @@ std::vector<std::string> arrivalSentences(const Evidence& evidence) {
                                 : "; no later epoch has scored a prediction yet";
   sentences.push_back(fmt::format("For the next call {} predicts rank {} at {}{}.", latest->method, latest->rank,
                                   formatDuration(latest->predicted), error));
+  const std::vector<std::string> recorded =
+      describeRecorded(ranks, summarizeHistograms(evidence.histograms), evidence.key.row.communicator.size);
+  sentences.insert(sentences.end(), recorded.begin(), recorded.end());
   return sentences;
 }
 

@@ -1,5 +1,7 @@
 #include "key_json.h"
 
+#include "store/lateness_classes.h"
+
 namespace starling::cli {
 
 namespace {
@@ -47,6 +49,7 @@ Json candidateJson(const CandidateSummary& candidate) {
   Json json;
   json["algorithm"] = candidate.choice;
   json["epochs"] = candidate.epochs;
+  json["records"] = candidate.records;
   json["calls"] = candidate.calls;
   json["exploration_calls"] = candidate.exploration_calls;
   json["samples"] = candidate.samples;
@@ -63,11 +66,25 @@ Json arrivalJson(const RankArrival& arrival) {
   Json json;
   json["rank"] = arrival.rank;
   json["samples"] = arrival.samples;
+  json["timed"] = arrival.timed;
   json["lateness"] = arrival.lateness.value;
   json["deviation"] = arrival.deviation.value;
   json["predicted"] = arrival.predicted.value;
   json["predictor"] = arrival.method;
   json["prediction_error"] = arrival.prediction_error ? Json(arrival.prediction_error->value) : Json(nullptr);
+  return json;
+}
+
+Json histogramJson(const ArrivalHistogram& histogram) {
+  if (histogram.epochs == 0) return nullptr;
+  Json json;
+  json["epochs"] = histogram.epochs;
+  json["records"] = histogram.records;
+  json["samples"] = histogram.samples;
+  json["below"] = Json::array();
+  for (const Seconds bound : kLatenessBounds) json["below"].push_back(bound.value);
+  json["below"].push_back(nullptr);
+  json["counts"] = histogram.counts;
   return json;
 }
 

@@ -11,6 +11,8 @@ namespace starling::cli {
 Json keyJson(const RecordedKey& key);
 Json candidateJson(const CandidateSummary& candidate);
 Json arrivalJson(const RankArrival& arrival);
+// Gives the upper bound of each class, null for the last, and its count; null where nothing is recorded.
+Json histogramJson(const ArrivalHistogram& histogram);
 Json decisionJson(const RecordedKey& key, const DecisionRecord& decision);
 Json runJson(const RunRow& run);
 

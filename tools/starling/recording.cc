@@ -88,9 +88,12 @@ Result<Evidence> Recording::evidence(const RecordedKey& key) const {
   if (!observations.isOk()) return observations.status();
   auto arrivals = reader_.arrivals(key.row.number);
   if (!arrivals.isOk()) return arrivals.status();
+  auto histograms = reader_.histograms(key.row.number);
+  if (!histograms.isOk()) return histograms.status();
   auto decisions = reader_.decisions(key.row.number);
   if (!decisions.isOk()) return decisions.status();
-  return Evidence{key, std::move(observations).value(), std::move(arrivals).value(), std::move(decisions).value()};
+  return Evidence{key, std::move(observations).value(), std::move(arrivals).value(), std::move(histograms).value(),
+                  std::move(decisions).value()};
 }
 
 std::string Recording::describeRuns() const {

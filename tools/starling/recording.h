@@ -27,6 +27,7 @@ struct Evidence {
   RecordedKey key;
   std::vector<ObservationRecord> observations;
   std::vector<ArrivalRecord> arrivals;
+  std::vector<HistogramRecord> histograms;
   std::vector<DecisionRecord> decisions;
 };
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "candidate_summary.h"
@@ -88,6 +89,10 @@ void printCandidates(const ComparedBy& compared_by, const std::vector<CandidateS
                   formatDuration(candidate.compared().deviation)});
   }
   fmt::print("{}", table.text());
+  const bool is_joined = std::any_of(candidates.begin(), candidates.end(), [](const CandidateSummary& candidate) {
+    return candidate.records < candidate.epochs;
+  });
+  if (is_joined) fmt::print("Old epochs were joined, which leaves these figures as they were.\n");
   const std::string note = comparisonNote(compared_by);
   if (!note.empty()) fmt::print("{}\n", note);
 }

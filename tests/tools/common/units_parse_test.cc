@@ -39,5 +39,19 @@ TEST(UnitsParse, durationsThatAreNoneSayWhy) {
   EXPECT_THAT(parseDuration("late").status().message(), HasSubstr("not a duration"));
 }
 
+TEST(ParseAge, readsUnitsOfCalendars) {
+  EXPECT_EQ(parseAge("90m").value(), 5400);
+  EXPECT_EQ(parseAge("12h").value(), 43'200);
+  EXPECT_EQ(parseAge("30d").value(), 2'592'000);
+  EXPECT_EQ(parseAge("2w").value(), 1'209'600);
+  EXPECT_EQ(parseAge("0d").value(), 0);
+}
+
+TEST(ParseAge, saysWhatToWriteWhenItIsNoAge) {
+  for (const char* text : {"", "d", "30", "-3d", "1.5d", "3y", "30 d", "9223372036854775807w", "2000000w"}) {
+    EXPECT_THAT(parseAge(text).status().message(), testing::HasSubstr("age")) << text;
+  }
+}
+
 }  // namespace
 }  // namespace starling::cli

@@ -84,11 +84,17 @@ void expectHarmless(const std::string& text) {
 }
 
 TEST_F(HostileText, isShownAsEscapesByEveryCommand) {
-  const std::map<std::string, std::string> told{{"sites", "label"},           {"sites --csv", "label"},
-                                                {"sites --run all", "label"}, {"show 1", "rows"},
-                                                {"show 2", "identity"},       {"explain 1", "Reason."},
-                                                {"explain 2", "symbol"},      {"arrivals 1", "mean"},
-                                                {"decisions", "Reason."},     {"export --format ompi-rules", "ring"}};
+  const std::map<std::string, std::string> told{{"sites", "label"},
+                                                {"sites --csv", "label"},
+                                                {"sites --run all", "label"},
+                                                {"show 1", "rows"},
+                                                {"show 2", "identity"},
+                                                {"explain 1", "Reason."},
+                                                {"explain 2", "symbol"},
+                                                {"arrivals 1", "mean"},
+                                                {"decisions", "Reason."},
+                                                {"export --format ompi-rules", "ring"},
+                                                {"prune --keep-runs 0 --unfinished --dry-run", "program"}};
   for (const auto& [command, word] : told) {
     SCOPED_TRACE(command);
     const CliResult result = run(command);
