@@ -8,7 +8,7 @@
 namespace starling {
 namespace {
 
-constexpr double kUsualDrift = 20e-6;
+constexpr double kUsualDrift = 100e-6;
 constexpr double kRounding = 2.0;  // nanoseconds that the arithmetic below may be off by
 
 // A line through the offsets, in nanoseconds after and above those of the newest bounds.
@@ -81,7 +81,9 @@ std::int64_t ClockModel::errorAt(std::int64_t local_ns) const {
 
 bool ClockFit::add(const OffsetBounds& bounds) {
   if (!tellsMore(bounds)) return false;
-  if (window_.size() == kWindow) window_.erase(window_.begin());
+  // Narrow bounds say much, however old they are.
+  const auto is_narrower = [](const OffsetBounds& a, const OffsetBounds& b) { return a.width() < b.width(); };
+  if (window_.size() == kWindow) window_.erase(std::max_element(window_.begin(), window_.end(), is_narrower));
   window_.push_back(bounds);
   Drifts drifts = allowedDrifts();
   while (drifts.least > drifts.most) {

@@ -96,6 +96,24 @@ TEST(ClockFit, leavesOutBoundsThatSayNothingNew) {
   EXPECT_EQ(fit.model(), before);
 }
 
+TEST(ClockFit, keepsNarrowBoundsThoughManyWideOnesFollow) {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<std::int64_t> delay(50 * kMicrosecond, 1000 * kMicrosecond);
+  const OtherClock other{-5 * kHour, 100e-6};
+  ClockFit fit;
+  std::int64_t now = kHour;
+  const auto exchange = [&](std::int64_t there, std::int64_t back) {
+    fit.add(exchangeWith(other, now, there, back));
+    expectWithinError(fit.model(), other, now + kSecond);
+    now += 2 * kSecond;
+  };
+  exchange(5 * kMicrosecond, 5 * kMicrosecond);
+  for (int i = 0; i < 20; ++i) exchange(delay(random), delay(random));
+  exchange(5 * kMicrosecond, 5 * kMicrosecond);
+  for (int i = 0; i < 40; ++i) exchange(delay(random), delay(random));
+  EXPECT_LT(fit.model().errorAt(now), 40 * kMicrosecond);
+}
+
 TEST(ClockFit, forgetsWhatWasBeforeAClocksRateChanged) {
   const OtherClock before{0, 0.0};
   ClockFit fit;
