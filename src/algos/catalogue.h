@@ -77,6 +77,9 @@ struct Algorithm {
   bool uses_only_any_late = false;  // ... only on whether anybody is late
   // The schedule depends on Shape::topology, and is worth trying where this holds. Null: it does not depend on it.
   bool (*suits_topology)(const Topology* topology) = nullptr;
+  // Returns whether the number of messages that follow each other grows with the ranks, as along a ring or chain. Null:
+  // it does not, but at most with their logarithm.
+  bool (*chains_ranks)(const ParameterValues& parameters) = nullptr;
   std::int64_t (*scratch_elements)(const Shape& shape) = nullptr;  // as scratchElements(); null: one vector
   bool (*is_valid)(const Shape& shape) = nullptr;                  // null: always valid
   Schedule (*build)(const BuildRequest& request);                  // null: `native`, which has no schedule

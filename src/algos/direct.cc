@@ -337,6 +337,7 @@ constexpr Algorithm kDirectRow{
     .keeps_rank_order = true,
     .fixed_association = true,
     .uses_arrivals = true,
+    .chains_ranks = alwaysChainsRanks,
     .scratch_elements = directScratch,
     .build = buildDirect,
     .max_steps = directSteps,

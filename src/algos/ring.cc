@@ -21,6 +21,7 @@ constexpr Algorithm kRingRow{
     .parameters = kFlowParameters,
     .keeps_rank_order = false,
     .uses_arrivals = false,
+    .chains_ranks = alwaysChainsRanks,
     .build = buildRing,
     .max_steps = ringSteps,
     .valid_text = kAnyShape,

@@ -31,6 +31,7 @@ constexpr Algorithm kRingSegmentedRow{
     .parameters = kRingSegmentedParameters,
     .keeps_rank_order = false,
     .uses_arrivals = false,
+    .chains_ranks = alwaysChainsRanks,
     .build = buildRingSegmented,
     .max_steps = ringSegmentedSteps,
     .valid_text = kAnyShape,

@@ -70,6 +70,7 @@ constexpr Algorithm kSltRow{
     .keeps_rank_order = true,
     .uses_arrivals = true,
     .uses_only_any_late = true,
+    .chains_ranks = alwaysChainsRanks,
     .build = buildSlt,
     .max_steps = sltSteps,
     .best_segments = bestChainSegments,

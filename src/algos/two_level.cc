@@ -24,6 +24,11 @@ Shape innerShape(const NodeMembers& nodes, std::int64_t count) {
   return {.ranks = static_cast<std::int32_t>(nodes.size()), .count = count};
 }
 
+bool twoLevelChainsNodes(const ParameterValues& parameters) {
+  const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(parameters[kInner]));
+  return inner.chains_ranks != nullptr && inner.chains_ranks(defaultParameters(inner));
+}
+
 // Counts the steps of the nodes' own allreduce of the longest share.
 std::int64_t innerSteps(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
   const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(parameters[kInner]));
@@ -150,6 +155,7 @@ constexpr Algorithm kTwoLevelRow{
     .keeps_rank_order = false,
     .uses_arrivals = false,
     .suits_topology = sharesNodes,
+    .chains_ranks = twoLevelChainsNodes,
     .build = buildTwoLevel,
     .max_steps = twoLevelSteps,
     .work_bytes = twoLevelWorkBytes,

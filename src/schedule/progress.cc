@@ -13,11 +13,6 @@ constexpr std::size_t kSendDirection = 0;
 constexpr std::size_t kQueuesPerRank = kMaxLanes * kDirections;
 constexpr int kRanksNamed = 8;
 
-std::vector<StepId> takeSorted(std::vector<StepId>& steps) {
-  std::sort(steps.begin(), steps.end());
-  return std::exchange(steps, {});
-}
-
 }  // namespace
 
 Progress::Progress(const StepGraph& graph, std::int32_t window)
@@ -130,9 +125,12 @@ void Progress::release(StepId id) {
   if (kind == StepKind::kSend || kind == StepKind::kReceive) startFrom(queueOf(id));
 }
 
-std::vector<StepId> Progress::takeReady() { return takeSorted(ready_); }
-
-std::vector<StepId> Progress::takeCombinable() { return takeSorted(combinable_); }
+const std::vector<StepId>& Progress::takeSorted(std::vector<StepId>& steps) {
+  taken_.swap(steps);
+  steps.clear();
+  std::sort(taken_.begin(), taken_.end());
+  return taken_;
+}
 
 std::string Progress::describeWaiting() const {
   std::string text;

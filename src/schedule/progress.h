@@ -27,11 +27,12 @@ class Progress {
   // Notes that this kReduce or kCombine step has been combined into its block.
   void combine(StepId step);
 
-  // Returns the messages, by their kSend steps, that became possible since the last call, in ascending order.
-  std::vector<StepId> takeReady();
+  // Returns the messages, by their kSend steps, that became possible since the last call, in ascending order. This list
+  // and the next one are good until either function is called again.
+  const std::vector<StepId>& takeReady() { return takeSorted(ready_); }
   // Returns the kReduce steps that have their message and the kCombine steps that became combinable since the last
   // call, in ascending order.
-  std::vector<StepId> takeCombinable();
+  const std::vector<StepId>& takeCombinable() { return takeSorted(combinable_); }
 
   // These tell whether all steps of the rank, or of all ranks, are complete.
   bool isDone(std::int32_t rank) const { return steps_left_[rank] == 0; }
@@ -55,6 +56,7 @@ class Progress {
   void startFrom(std::size_t queue);
   void complete(StepId id);
   void release(StepId id);
+  const std::vector<StepId>& takeSorted(std::vector<StepId>& steps);
 
   const StepGraph& graph_;
   std::vector<Queue> queues_;
@@ -67,6 +69,7 @@ class Progress {
   std::int32_t ranks_left_ = 0;
   std::vector<StepId> ready_;
   std::vector<StepId> combinable_;
+  std::vector<StepId> taken_;  // a buffer of its own, so that none is allocated each time
 };
 
 }  // namespace starling

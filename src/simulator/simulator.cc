@@ -19,7 +19,7 @@ namespace {
 
 // Times are multiples of 2^-40 s (about a picosecond). Their sums are exact for calls of up to two hours, so that what
 // happens at the same time compares equal, however it was reached.
-double onGrid(double seconds) { return std::ldexp(std::nearbyint(std::ldexp(seconds, 40)), -40); }
+double onGrid(double seconds) { return std::nearbyint(seconds * 0x1p40) * 0x1p-40; }
 
 enum class EventKind : std::uint8_t { kArrival, kPortsFree, kShared, kDeparted, kDelivered, kCombined };
 

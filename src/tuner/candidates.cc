@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "algos/flagged.h"
+#include "simulator/fewer_ranks.h"
 #include "simulator/simulated_choice.h"
 
 namespace starling {
@@ -16,8 +17,8 @@ constexpr std::int64_t kSimulationBudget = 200'000;
 // of the one before, so that all settings of one algorithm take little more than its largest.
 constexpr std::int64_t kSettingBudget = kSimulationBudget / 8;
 
-// Tells whether a ring of so many ranks (2 P (P-1) steps) is within the budget for a dozen candidates.
-bool fitsBudget(std::int32_t ranks) { return 24LL * ranks * ranks <= kSimulationBudget; }
+// Tells whether the call itself is simulated; else what is simulated is bounded already.
+bool isSimulated(const CandidateQuery& query) { return query.shape.ranks <= kMostSimulatedRanks; }
 
 constexpr std::int64_t kSmallestSegmentBytes = 1024;
 
@@ -45,6 +46,7 @@ std::vector<std::int64_t> segmentCounts(const Choice& defaults, std::size_t inde
   const std::int64_t ranks = query.shape.ranks;
   const Parameter& parameter = findAlgorithm(defaults.algorithm)->parameters[index];
   std::vector<std::int64_t> counts{defaults.parameters[index]};
+  if (!isSimulated(query)) return counts;
   const std::int64_t most = std::min(parameter.maximum, affordable(defaults, index, query));
   for (const std::int64_t segments : {std::int64_t{4}, std::int64_t{16}, ranks, 4 * ranks, 16 * ranks}) {
     if (segments < parameter.minimum || segments > most || segments == counts.front()) continue;
@@ -63,6 +65,7 @@ Candidate withSegments(const Choice& defaults, std::size_t index, const Candidat
   Choice choice = defaults;
   if (findAlgorithm(defaults.algorithm)->best_segments != nullptr) {
     setBestSegments(choice, query.shape, query.element_size, query.model);
+    if (!isSimulated(query)) return predicted(query, choice);
     Choice simulated = choice;
     const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[index], 1);
     simulated.parameters[index] = std::min(wanted, affordable(choice, index, query));
@@ -80,16 +83,12 @@ Candidate withSegments(const Choice& defaults, std::size_t index, const Candidat
 // Returns the candidate of a row with some of its parameters given.
 Candidate withOthers(Choice choice, const CandidateQuery& query) {
   const std::optional<std::size_t> segments = findParameter(*findAlgorithm(choice.algorithm), kSegmentsParameter);
-  if (!segments) return predicted(query, choice);
-  if (fitsBudget(query.shape.ranks)) return withSegments(choice, *segments, query);
-  setBestSegments(choice, query.shape, query.element_size, query.model);
-  return {choice, Seconds{}};
+  return segments ? withSegments(choice, *segments, query) : predicted(query, choice);
 }
 
 // Returns the best of the defaults and the values that the row wants tried, one parameter after the other.
 Candidate withAlternatives(const Choice& choice, const CandidateQuery& query) {
   Candidate best = withOthers(choice, query);
-  if (!fitsBudget(query.shape.ranks)) return best;
   const std::span<const Parameter> parameters = findAlgorithm(choice.algorithm)->parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     for (const std::int64_t value : parameters[i].worth_trying) {
@@ -126,11 +125,11 @@ std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
 }  // namespace
 
 Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice) {
-  if (choice.algorithm == kNativeAlgorithm || !fitsBudget(query.shape.ranks)) return {};
+  if (choice.algorithm == kNativeAlgorithm) return {};
   const std::vector<Seconds> arrivals = arrivalsOf(query);
-  const Result<SimulatedCall> call =
-      simulateChoice(choice, shapeOf(query), query.element_size, query.model, arrivals, query.lateness_ns);
-  return call.isOk() ? postArrivalTime(call.value(), arrivals) : Seconds{};
+  const Result<Seconds> time =
+      predictPostArrivalTime({choice, shapeOf(query), query.element_size, query.model, arrivals, query.lateness_ns});
+  return time.isOk() ? time.value() : Seconds{};
 }
 
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit) {
@@ -143,13 +142,12 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
-  // A row that is made for the topology is worth a trial whatever is predicted, where nothing is, or where links are
-  // known, of which the model is told nothing.
+  // A row that is made for the topology is worth a trial whatever is predicted where links are known, of which the
+  // model is told nothing.
   const auto follows_topology = [&](const Candidate& candidate) {
     const bool is_placed = findAlgorithm(candidate.choice.algorithm)->suits_topology != nullptr;
-    return is_placed && (!fitsBudget(query.shape.ranks) || !query.topology.links.empty());
+    return is_placed && !query.topology.links.empty();
   };
-  if (!fitsBudget(query.shape.ranks)) std::stable_partition(ranked.begin(), ranked.end(), follows_topology);
   if (ranked.size() <= limit || limit < 2) {
     ranked.resize(std::min(limit, ranked.size()));
     return ranked;

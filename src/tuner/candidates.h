@@ -30,12 +30,12 @@ struct CandidateQuery {
 // the row's closed form, else those that the simulator likes best; where so many would take long to simulate, the
 // prediction is that of fewer. Rows that can name the late rank do so where it is not predicted and that looks faster.
 // Rows for a topology are among them where they gain from it; one of these always where links are known, which the
-// model is not told, and before the others in communicators too large to simulate. `native` is not among them: it is
-// the incumbent. In communicators so large that simulating would hold up the call, the candidates come in the
-// catalogue's order with a prediction of 0.
+// model is not told. `native` is not among them: it is the incumbent. In communicators so large that simulating them
+// would hold up the call, predictions are those of simulator/fewer_ranks.h, and segments without a closed form are the
+// row's default.
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit);
 
-// Returns the predicted post-arrival time of one choice; 0 for native and for communicators too large to simulate.
+// Returns the predicted post-arrival time of one choice; 0 for native.
 Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice);
 
 }  // namespace starling

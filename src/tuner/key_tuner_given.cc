@@ -49,11 +49,9 @@ KeyTuner::Decision KeyTuner::reproducible(KeyPlan plan, const std::string& occas
   const std::vector<Candidate> candidates = rankCandidates(query(plan), 1);
   plan.incumbent = candidates.front().choice;
   choices_.setPredicted(plan.incumbent, candidates.front().predicted);
-  const bool is_predicted = candidates.front().predicted > Seconds{};
-  std::string reason =
-      fmt::format("{}Reproducible mode: {} is {} of those that combine by rank and count alone.", occasion,
-                  formatChoice(plan.incumbent),
-                  is_predicted ? "predicted to be the fastest" : "the first (not predicted: there are too many ranks)");
+  std::string reason = fmt::format(
+      "{}Reproducible mode: {} is predicted to be the fastest of those that combine by rank and count alone.", occasion,
+      formatChoice(plan.incumbent));
   Decision decision = decisionOf(std::move(plan), std::move(reason));
   decision.has_ranked = true;
   return decision;

@@ -178,14 +178,16 @@ TEST(PredictPostArrival, knowsWhatAScheduleGainsFromPredictedArrivals) {
   EXPECT_LT(predictPostArrival(query, with_pre_steps).value, 0.95 * predictPostArrival(query, plain_ring).value);
 }
 
-TEST(RankCandidates, fallsBackToTheCataloguesOrderForLargeCommunicators) {
-  const CandidateQuery query = queryOf(1024, 1 << 20);
-  const std::vector<Candidate> candidates = rankCandidates(query, kAll);
-  const std::vector<std::int32_t> rows = rowsWithoutTopology();
-  ASSERT_EQ(candidates.size(), rows.size());
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    EXPECT_EQ(candidates[i].choice.algorithm, rows[i]);
-    EXPECT_EQ(candidates[i].predicted, Seconds{});
+TEST(RankCandidates, predictsEveryRowInLargeCommunicators) {
+  const std::vector<Candidate> candidates = rankCandidates(queryOf(1024, 1 << 20), kAll);
+  EXPECT_EQ(candidates.size(), rowsWithoutTopology().size());
+  for (const Candidate& candidate : candidates) EXPECT_GT(candidate.predicted, Seconds{}) << nameOf(candidate);
+}
+
+TEST(RankCandidates, prefersTheSameInLargeCommunicators) {
+  for (const std::int32_t ranks : {92, 96, 128, 1024}) {
+    EXPECT_EQ(nameOf(rankCandidates(queryOf(ranks, 8), 1).front()), "recursive_doubling") << ranks << " ranks";
+    EXPECT_EQ(nameOf(rankCandidates(lateQuery(ranks, 1 << 17, 20'000'000), 1).front()), "late_join") << ranks;
   }
 }
 

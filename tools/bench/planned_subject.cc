@@ -8,6 +8,7 @@
 #include "mpi/exchange/arrival_flags.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/plan_schedules.h"
+#include "simulator/fewer_ranks.h"
 #include "simulator/simulated_choice.h"
 #include "tuner/virtual_ranks.h"
 
@@ -70,10 +71,10 @@ class PlannedSubject final : public Subject {
     Shape placed = shape();
     const Topology topology = arranged(*services_.topology, table_);
     placed.topology = &topology;
-    const Result<SimulatedCall> call =
-        simulateChoice(choice_, placed, services_.workload->elementSize(), services_.probed, arrivals, lateness_ns_);
-    if (!call.isOk()) return std::nullopt;
-    return postArrivalTime(call.value(), arrivals);
+    const Result<Seconds> time = predictPostArrivalTime(
+        {choice_, placed, services_.workload->elementSize(), services_.probed, arrivals, lateness_ns_});
+    if (!time.isOk()) return std::nullopt;
+    return time.value();
   }
 
  private:

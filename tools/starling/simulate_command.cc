@@ -48,6 +48,7 @@ struct SimulateArguments {
   std::string inner_beta = "0.2ns";
   std::string links;
   bool sorted = true;
+  bool predicted = false;
   std::vector<std::string> timeline;
   bool json = false;
 };
@@ -76,6 +77,7 @@ Scenario scenarioOf(const SimulateArguments& arguments) {
   scenario.model.ports = arguments.ports;
   scenario.model.shared = arguments.shared;
   scenario.sorted = arguments.sorted;
+  scenario.predicted = arguments.predicted;
   if (arguments.ranks_per_node == 1) return scenario;
   scenario.model.inner_alpha = parseDuration(arguments.inner_alpha).value();
   scenario.model.inner_beta = parseDuration(arguments.inner_beta).value().value;
@@ -128,7 +130,7 @@ Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
     row["ratio_to_ring"] = optionalJson(prediction.ratio_to_ring);
     row["elapsed_ratio_to_ring"] = optionalJson(prediction.elapsed_ratio_to_ring);
     row["share_of_saving"] = optionalJson(prediction.share_of_saving);
-    row["transfers"] = prediction.transfer_count;
+    row["transfers"] = optionalJson(prediction.transfer_count);
     json["algorithms"].push_back(std::move(row));
   }
   json["skipped"] = comparison.skipped;
@@ -295,12 +297,16 @@ Action setUpSimulate(CLI::App& command, const Globals&) {
                       "Algorithms with their parameters, as in ring,slt:segments=64 (default: all that are valid)")
           ->option_text("NAME,...")
           ->allow_extra_args(false);
+  CLI::Option* predicted =
+      command.add_flag("--predicted", arguments->predicted,
+                       "Predict as the tuner does: of 92 ranks and more, from calls of fewer ranks");
   command
       .add_option("--timeline", arguments->timeline,
                   "Draw what each rank does under these algorithms, one below the other on one time scale")
       ->option_text("NAME,...")
       ->allow_extra_args(false)
-      ->excludes(algorithms);
+      ->excludes(algorithms)
+      ->excludes(predicted);
   addJsonFlag(command, arguments->json);
   command.footer(
       "POST-ARRIVAL is the mean exit minus the last arrival. OVER RING divides ring's by it. SHARE OF SAVING is the "

@@ -10,6 +10,7 @@
 #include "algos/catalogue.h"
 #include "algos/tree_search.h"
 #include "choices.h"
+#include "simulator/fewer_ranks.h"
 #include "simulator/simulated_choice.h"
 
 namespace starling::cli {
@@ -59,21 +60,35 @@ std::vector<std::int32_t> tableOf(const Scenario& scenario, const std::vector<Se
   return table;
 }
 
+Seconds meanOf(const std::vector<Seconds>& times) {
+  Seconds sum;
+  for (const Seconds time : times) sum += time;
+  return Seconds{sum.value / static_cast<double>(times.size())};
+}
+
 Result<Prediction> predict(const Scenario& scenario, const Shape& shape, const Choice& choice,
                            const std::vector<Seconds>& arrivals) {
   std::vector<std::int64_t> lateness_ns;
   for (const Seconds arrival : arrivals) lateness_ns.push_back(toNanoseconds(arrival));
-  Result<SimulatedCall> call =
-      simulateChoice(choice, shape, scenario.element_size, scenario.model, arrivals, lateness_ns);
-  if (!call.isOk()) return Status::error(formatChoice(choice) + ": " + call.status().message());
+  const auto failed = [&](const Status& status) {
+    return Status::error(formatChoice(choice) + ": " + status.message());
+  };
   Prediction prediction;
   prediction.choice = formatChoice(choice);
-  prediction.post_arrival = postArrivalTime(call.value(), arrivals);
-  Seconds sum;
-  for (const Seconds arrival : arrivals) sum += arrival;
-  prediction.elapsed = call.value().meanExit() - Seconds{sum.value / scenario.ranks};
-  prediction.call = std::move(call).value();
-  prediction.transfer_count = prediction.call.transfers.size();
+  if (scenario.predicted) {
+    const Result<Seconds> time =
+        predictPostArrivalTime({choice, shape, scenario.element_size, scenario.model, arrivals, lateness_ns});
+    if (!time.isOk()) return failed(time.status());
+    prediction.post_arrival = time.value();
+  } else {
+    Result<SimulatedCall> call =
+        simulateChoice(choice, shape, scenario.element_size, scenario.model, arrivals, lateness_ns);
+    if (!call.isOk()) return failed(call.status());
+    prediction.post_arrival = postArrivalTime(call.value(), arrivals);
+    prediction.call = std::move(call).value();
+    prediction.transfer_count = prediction.call.transfers.size();
+  }
+  prediction.elapsed = prediction.post_arrival + *std::ranges::max_element(arrivals) - meanOf(arrivals);
   return prediction;
 }
 

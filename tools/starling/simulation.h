@@ -21,13 +21,14 @@ struct Scenario {
   std::int32_t ranks_per_node = 1;    // in order; the last node may have fewer
   std::vector<std::int32_t> links{};  // as in Topology, by rank
   bool sorted = true;                 // virtual-rank table by lateness; false: identity
+  bool predicted = false;             // many ranks are not simulated, but predicted from fewer, as by the tuner
 };
 
 // A prediction is what one algorithm makes of the scenario.
 struct Prediction {
   std::string choice;
   SimulatedCall call;
-  std::size_t transfer_count = 0;
+  std::optional<std::size_t> transfer_count;    // empty where it is not simulated
   Seconds elapsed;                              // mean over ranks of exit minus arrival
   Seconds post_arrival;                         // mean exit minus last arrival
   std::optional<double> ratio_to_ring;          // post-arrival time of ring / of this one

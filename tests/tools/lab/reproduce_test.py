@@ -55,7 +55,10 @@ class CommandLine(unittest.TestCase):
         return process.stderr
 
     def test_an_unknown_document_is_refused_and_the_known_ones_are_named(self):
-        known = "proficz, marendic, bound, model, cluster, bound-cluster, model-cluster, clocks, timeline and all"
+        known = (
+            "proficz, marendic, bound, model, model-many-ranks, cluster, bound-cluster, model-cluster, clocks, timeline "
+            "and all"
+        )
         self.assertIn(f"'nonsense' is none of {known}", self.refused("nonsense"))
 
     def test_no_jobs_are_refused(self):

@@ -92,6 +92,21 @@ TEST(Simulation, givesTheRingStepTimeToRowsThatAskForIt) {
   EXPECT_EQ(compare(fourRanks(), {"prr:tau_ns=7"}).value().predictions.front().choice, "prr:tau_ns=7");
 }
 
+TEST(Simulation, predictsManyRanksFromFewer) {
+  Scenario scenario = fourRanks();
+  scenario.ranks = 96;
+  scenario.count = 96'000;
+  scenario.model.alpha = Seconds{1e-3};
+  scenario.late = {{1, Seconds{0.1}}};
+  const Prediction simulated = compare(scenario, {"ring"}).value().predictions.front();
+  scenario.predicted = true;
+  const Prediction predicted = compare(scenario, {"ring"}).value().predictions.front();
+  EXPECT_NEAR(predicted.post_arrival / simulated.post_arrival, 1.0, 0.02);
+  EXPECT_NEAR(predicted.elapsed / simulated.elapsed, 1.0, 0.02);
+  EXPECT_TRUE(simulated.transfer_count.has_value());
+  EXPECT_FALSE(predicted.transfer_count.has_value());
+}
+
 TEST(Simulation, nothingToSendCostsNothing) {
   Scenario scenario = fourRanks();
   scenario.count = 0;

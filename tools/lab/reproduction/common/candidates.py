@@ -14,7 +14,7 @@ def of_call(ranks, count, alpha, beta):
     """Every row of the catalogue that has a schedule, with its parameters; `alpha` and `beta` are those of the network
     in ns. In the order of the rows' names."""
     path = records.program_path(PROGRAM)
-    words = [str(path), "simulate", "--json", "--ranks", str(ranks), "--count", count_text(count)]
+    words = [str(path), "simulate", "--predicted", "--json", "--ranks", str(ranks), "--count", count_text(count)]
     words += ["--alpha", f"{alpha:g}ns", "--beta", f"{beta:g}ns"]
     try:
         process = subprocess.run(words, capture_output=True, text=True, check=False)

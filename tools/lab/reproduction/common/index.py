@@ -29,6 +29,10 @@ DOCUMENTS = (
         "Gbit/s, simulated",
     ),
     (
+        "model-many-ranks", "model-many-ranks.md",
+        "the same on 128 and 256 ranks, where it predicts from calls of fewer ranks, simulated",
+    ),
+    (
         "cluster", "emulated-cluster.md",
         "real Open MPI and MPICH over real TCP, 8 and 16 hosts on one machine, beside Open MPI's own algorithms",
     ),

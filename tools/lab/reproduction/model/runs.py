@@ -20,6 +20,14 @@ PATTERNS = (
     ("none", (0,)), ("one-late", DELAYS), ("late:2", DELAYS), ("rand-late", DELAYS), ("gamma", DELAYS),
 )  # fmt: skip
 
+# Of so many ranks the library predicts from fewer: ranks, ranks on each node, counts, patterns.
+LATE = ("one-late", 100)
+MANY_RANKS = (
+    (128, 1, (2, KI, 16 * KI), (("none", 0), LATE, ("late:4", 100))),
+    (128, 8, (KI, 16 * KI), (("none", 0), LATE)),
+    (256, 1, (KI,), (("none", 0), LATE)),
+)  # fmt: skip
+
 # Of the emulated one. Alpha only chooses the number of segments.
 SETUP = Setup(8, 200)
 EMULATED_ALPHA = 100_000
@@ -38,10 +46,14 @@ class Case:
     pattern: str
     delay: int  # ms
     run: records.Run
+    per_node: int = 1
+
+    def place(self):
+        return f"{self.ranks} ranks" + (f", {self.per_node} on each node" if self.per_node > 1 else "")
 
     def text(self):
         late = f"`{self.pattern}` {self.delay} ms" if self.delay else "nobody late"
-        return f"{self.ranks} ranks, {count_text(self.count)} floats, {late}"
+        return f"{self.place()}, {count_text(self.count)} floats, {late}"
 
 
 def simulated_run(ranks, count, pattern, delays):
@@ -58,6 +70,21 @@ def simulated_cases():
         for pattern, delays in PATTERNS
         for run in [simulated_run(ranks, count, pattern, delays)]
         for delay in delays
+    ]
+
+
+def many_ranks_run(ranks, per_node, count, pattern, delay):
+    network = ("--ranks-per-node", str(per_node)) if per_node > 1 else ()
+    chosen = candidates.of_call(ranks, count, ALPHA, BETA)
+    return simulation(ranks, chosen, count, pattern, (delay,), MODEL, network)
+
+
+def many_ranks_cases():
+    return [
+        Case(ranks, count, pattern, delay, many_ranks_run(ranks, per_node, count, pattern, delay), per_node)
+        for ranks, per_node, counts, patterns in MANY_RANKS
+        for count in counts
+        for pattern, delay in patterns
     ]
 
 

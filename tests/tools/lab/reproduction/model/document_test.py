@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest import mock
 
 from reproduction.common import candidates, records
-from reproduction.model import document, emulated, runs
+from reproduction.model import document, emulated, many_ranks, runs
 from samples import HEADER, result
 
 
@@ -32,7 +32,11 @@ class ModelDocuments(unittest.TestCase):
 
     @mock.patch.object(candidates, "of_call", return_value=("ring", "slt:segments=8"))
     def test_documents_have_every_case_and_say_what_loses(self, _):
-        for module, cases in ((document, runs.simulated_cases()), (emulated, runs.emulated_cases())):
+        written = (
+            (document, runs.simulated_cases()), (emulated, runs.emulated_cases()),
+            (many_ranks, runs.many_ranks_cases()),
+        )  # fmt: skip
+        for module, cases in written:
             with self.subTest(module=module):
                 text = self.written(module, cases)
                 for case in cases:

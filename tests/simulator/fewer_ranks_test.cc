@@ -1,0 +1,163 @@
+#include "simulator/fewer_ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "simulator/simulated_choice.h"
+
+namespace starling {
+namespace {
+
+constexpr Bytes kFloat{4};
+// What is probed on a network of 125 MB/s.
+constexpr CostModel kNetwork{
+    .alpha = {4e-6}, .beta = 8e-9, .ports = 1, .shared = true, .overhead = {1e-7}, .release = {3.9e-6}};
+
+// One call, and what it takes when it is simulated whole and when fewer ranks stand for it.
+struct PredictedCall {
+  std::int32_t ranks;
+  std::int64_t count;
+  std::vector<std::int64_t> lateness_ns = {};  // also when the ranks come
+  CostModel model = kNetwork;
+  Topology topology = {};
+
+  Shape shape() const { return {.ranks = ranks, .count = count, .topology = &topology}; }
+  std::vector<Seconds> arrivals() const {
+    std::vector<Seconds> arrivals(static_cast<std::size_t>(ranks));
+    for (std::size_t rank = 0; rank < lateness_ns.size(); ++rank) arrivals[rank] = fromNanoseconds(lateness_ns[rank]);
+    return arrivals;
+  }
+  Choice choiceOf(std::string_view name) const {
+    Choice choice = parseChoice(name).value();
+    setStepTime(choice, shape(), kFloat, model);
+    setBestSegments(choice, shape(), kFloat, model);
+    return choice;
+  }
+  double simulated(const Choice& choice) const {
+    const Result<SimulatedCall> call = simulateChoice(choice, shape(), kFloat, model, arrivals(), lateness_ns);
+    EXPECT_TRUE(call.isOk()) << call.status().message();
+    return postArrivalTime(call.value(), arrivals()).value;
+  }
+  double predicted(const Choice& choice) const {
+    const std::vector<Seconds> arrivals = this->arrivals();
+    const Result<Seconds> time = predictFromFewerRanks({choice, shape(), kFloat, model, arrivals, lateness_ns});
+    EXPECT_TRUE(time.isOk()) << time.status().message();
+    return time.isOk() ? time.value().value : 0.0;
+  }
+  double error(std::string_view name) const {
+    const Choice choice = choiceOf(name);
+    return predicted(choice) / simulated(choice) - 1.0;
+  }
+};
+
+std::vector<std::int64_t> lastLate(std::int32_t ranks, std::int32_t late, std::int64_t lateness_ns) {
+  std::vector<std::int64_t> lateness(static_cast<std::size_t>(ranks));
+  std::fill(lateness.end() - late, lateness.end(), lateness_ns);
+  return lateness;
+}
+
+TEST(FewerRanks, predictsEveryRowWhereNobodyIsLate) {
+  for (const std::int32_t ranks : {64, 91}) {
+    for (const Algorithm& row : catalogue()) {
+      if (row.build == nullptr) continue;
+      EXPECT_NEAR((PredictedCall{ranks, 16 * 1024}.error(row.name)), 0.0, 0.16) << row.name << " on " << ranks;
+    }
+  }
+}
+
+TEST(FewerRanks, predictsTheRowsForLateRanks) {
+  for (const std::int32_t late : {1, 2, 4}) {
+    const PredictedCall call{91, 128 * 1024, lastLate(91, late, 100'000'000)};
+    for (const char* name : {"slt", "prr", "direct", "ring", "rabenseifner"}) {
+      EXPECT_NEAR(call.error(name), 0.0, 0.10) << name << ", " << late << " late";
+    }
+  }
+  EXPECT_NEAR((PredictedCall{91, 128 * 1024, lastLate(91, 1, 100'000'000)}.error("late_join")), 0.0, 0.08);
+}
+
+TEST(FewerRanks, predictsWhatHalfHiddenWorkTakes) {
+  // The late rank comes before the others have combined what they have.
+  const PredictedCall call{91, 128 * 1024, lastLate(91, 1, 2'000'000)};
+  for (const char* name : {"slt", "prr", "ring"}) EXPECT_NEAR(call.error(name), 0.0, 0.08) << name;
+}
+
+TEST(FewerRanks, predictsChainsOfManyLateRanks) {
+  PredictedCall call{80, 128 * 1024};
+  std::mt19937 random(1);
+  for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.lateness_ns.push_back(random() % 10'000'000);
+  std::ranges::sort(call.lateness_ns);
+  for (const char* name : {"slt", "prr", "ring"}) EXPECT_NEAR(call.error(name), 0.0, 0.15) << name;
+}
+
+TEST(FewerRanks, predictsRowsOnNodes) {
+  for (const std::int64_t count : {2, 64 * 1024}) {
+    PredictedCall call{64, count};
+    call.model.inner_alpha = {5e-7};
+    call.model.inner_beta = 2e-10;
+    for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / 4);
+    for (const char* name : {"two_level", "two_level:inner=1", "two_level:inner=2", "ring", "recursive_doubling"}) {
+      EXPECT_NEAR(call.error(name), 0.0, 0.10) << name << ", " << count << " elements";
+    }
+  }
+}
+
+// With vectors of a few bytes, what the rounds cost is all that is left.
+TEST(FewerRanks, knowsOfEachRowHowItsRoundsGrowWithTheRanks) {
+  for (const Algorithm& row : catalogue()) {
+    if (row.build == nullptr) continue;
+    double times[3];
+    for (int i = 0; i < 3; ++i) {
+      PredictedCall call{16 << i, 4096};
+      call.model = {.alpha = {1e-6}, .beta = 0.0};
+      if (row.suits_topology != nullptr) call.model.inner_alpha = {1e-12};
+      for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / 2);
+      times[i] = call.simulated({row.id, defaultParameters(row)});
+    }
+    const double growth = (times[2] - times[1]) / (times[1] - times[0]);  // 1 for a logarithm, 2 for a line
+    const bool is_chain = row.chains_ranks != nullptr && row.chains_ranks(defaultParameters(row));
+    EXPECT_EQ(growth > 1.5, is_chain) << row.name << " grows by " << growth << ": say so in its row";
+  }
+}
+
+TEST(FewerRanks, predictsFromFewerSegmentsWhereThereAreTooMany) {
+  const PredictedCall call{1024, 1 << 26, lastLate(1024, 1, 10'000'000'000)};
+  const double vector = 8e-9 * 4 * (1 << 26);
+  EXPECT_GT(call.choiceOf("slt").parameters[0], 10'000);
+  for (const char* name : {"slt", "late_join", "direct"}) {
+    EXPECT_GT(call.predicted(call.choiceOf(name)), vector) << name;
+    EXPECT_LT(call.predicted(call.choiceOf(name)), 1.5 * vector) << name;
+  }
+}
+
+TEST(FewerRanks, predictsAnyNumberOfRanks) {
+  for (const std::int32_t ranks : {92, 97, 257, 1000, 10'240}) {
+    for (const std::int32_t late : {0, 1, 5, ranks / 2}) {
+      const PredictedCall call{ranks, 65'536, lastLate(ranks, late, 1'000'000)};
+      for (const Algorithm& row : catalogue()) {
+        if (row.build == nullptr || !isValid(row, call.shape())) continue;
+        EXPECT_GT(call.predicted(call.choiceOf(row.name)), 0.0) << row.name << ", " << ranks << " ranks, " << late;
+      }
+    }
+  }
+}
+
+TEST(FewerRanks, predictsAnyNumberOfNodes) {
+  for (const std::int32_t per_node : {2, 8, 16, 24, 48}) {
+    for (const std::int32_t late : {0, 1, 4, 96}) {
+      PredictedCall call{96, 65'536, lastLate(96, late, 1'000'000)};
+      call.model.inner_alpha = {5e-7};
+      for (std::int32_t rank = 0; rank < 96; ++rank) call.topology.nodes.push_back(rank % (96 / per_node));
+      for (const Algorithm& row : catalogue()) {
+        if (row.build == nullptr) continue;
+        EXPECT_GT(call.predicted(call.choiceOf(row.name)), 0.0) << row.name << ", " << per_node << " on each node";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace starling
