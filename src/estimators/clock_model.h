@@ -49,10 +49,11 @@ struct ClockModel {
   std::int64_t errorAt(std::int64_t local_ns) const;
 };
 
-// Fits a line to the latest bounds of the offset. It is the line of least squares through the middles of the bounds,
-// those of narrow ones weighing more, moved into what the bounds allow. So the error is proved: among all lines that
-// keep to the bounds the true one is nowhere farther away, if the clocks' rates were constant while the bounds were
-// found. Where no line keeps to all of them, the rates have changed, and the oldest bounds are forgotten. THREADS: one.
+// Fits a line to the bounds of the offset; of more than kWindow the widest are forgotten. It is the line of least
+// squares through the middles of the bounds, those of narrow ones weighing more, moved into what the bounds allow. So
+// the error is proved: among all lines that keep to the bounds the true one is nowhere farther away, if the clocks'
+// rates were constant while the bounds were found. Where no line keeps to all of them, the rates have changed, and the
+// oldest bounds are forgotten. THREADS: one.
 class ClockFit {
  public:
   static constexpr std::size_t kWindow = 16;
