@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <memory>
 #include <new>
 #include <string>
 #include <utility>
 
+#include "base/address_space.h"
 #include "store/cbor_writer.h"
 #include "store/record_json.h"
 
@@ -43,7 +43,7 @@ class DepthGuard final : public nlohmann::json_sax<Json> {
 // where there is enough.
 void expectMemoryForTree(std::size_t encoded_bytes) {
   constexpr std::size_t kTreeBytesPerByte = 128;
-  const std::unique_ptr<std::byte[]> look(new std::byte[kTreeBytesPerByte * encoded_bytes]);
+  if (!hasHeap(kTreeBytesPerByte * encoded_bytes)) throw std::bad_alloc();
 }
 
 Status damaged(std::size_t bytes, const std::string& detail) {

@@ -27,7 +27,7 @@ Database openRun(const std::string& path) {
   Database database = openDatabase(path);
   expectOk(database.beginRun(sampleRun("r")));
   Batch first;
-  first.communicators = {{"c1", "world", kRanks, kByPostArrival}};
+  first.communicators = {{"c1", "world", kRanks, kByPostArrival, 0.0}};
   first.sites = sampleBatch().sites;
   expectOk(database.write("r", first));
   return database;

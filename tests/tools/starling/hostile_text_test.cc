@@ -31,7 +31,7 @@ Batch hostileBatch() {
   SiteRecord labelled = hostileSite("a");
   labelled.label = hostile("label");
   Batch batch;
-  batch.communicators = {{hostile("c"), hostile("rows"), 4, "elapsed"}};
+  batch.communicators = {{hostile("c"), hostile("rows"), 4, "elapsed", std::nullopt}};
   batch.sites = {labelled, hostileSite("b")};
   for (const SiteRecord& site : batch.sites) {
     KeyRecord key = settledKey();
