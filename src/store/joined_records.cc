@@ -1,40 +1,21 @@
 #include "store/joined_records.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
 
+#include "store/group_moments.h"
+
 namespace starling {
 namespace {
-
-// Mean and deviation of samples that are known by groups.
-class JoinedMoments {
- public:
-  void add(std::int64_t samples, double mean, double deviation) {
-    const auto weight = static_cast<double>(samples);
-    weight_ += weight;
-    sum_ += weight * mean;
-    squares_ += weight * (mean * mean + deviation * deviation);
-  }
-  double mean() const { return weight_ > 0.0 ? sum_ / weight_ : 0.0; }
-  double deviation() const {
-    return weight_ > 0.0 ? std::sqrt(std::max(0.0, squares_ / weight_ - mean() * mean())) : 0.0;
-  }
-
- private:
-  double weight_ = 0.0;
-  double sum_ = 0.0;
-  double squares_ = 0.0;
-};
 
 using Time = std::optional<double> ObservationRecord::*;
 
 // Joins one kind of time into `joined`.
 void joinTimes(std::span<const ObservationRecord> records, Time mean, Time minimum, Time deviation,
                ObservationRecord& joined) {
-  JoinedMoments moments;
+  GroupMoments moments;
   bool has_means = joined.samples > 0;
   bool has_minima = has_means;
   bool has_deviations = has_means;
@@ -56,7 +37,7 @@ double totalLateness(const ArrivalRecord& record) { return static_cast<double>(r
 
 ArrivalRecord joinedArrivals(const std::vector<const ArrivalRecord*>& records) {
   ArrivalRecord joined = *records.back();
-  JoinedMoments lateness;
+  GroupMoments lateness;
   joined.samples = 0;
   joined.epochs = 0;
   for (const ArrivalRecord* record : records) {

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "moments.h"
+#include "store/group_moments.h"
 #include "text_format.h"
 
 namespace starling::cli {
@@ -15,7 +15,7 @@ namespace {
 
 struct AccumulatedArrivals {
   RankArrival arrival;
-  Moments lateness;
+  GroupMoments lateness;
   double error_sum = 0.0;
   std::int64_t errors = 0;
   bool has_prediction = false;

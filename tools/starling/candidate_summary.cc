@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <map>
 
-#include "moments.h"
+#include "store/group_moments.h"
 
 namespace starling::cli {
 namespace {
 
 // Adds up one kind of time, epoch after epoch. What one epoch lacks is not known of all of them.
 struct AccumulatedTime {
-  Moments moments;
+  GroupMoments moments;
   TimeSummary summary;
   bool has_epoch = false;
   bool has_means = true;

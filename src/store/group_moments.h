@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
-namespace starling::cli {
+namespace starling {
 
-class Moments {
+class GroupMoments {
  public:
   void add(std::int64_t samples, double mean, double deviation) {
     const auto weight = static_cast<double>(samples);
@@ -29,4 +29,4 @@ class Moments {
   double squares_ = 0.0;
 };
 
-}  // namespace starling::cli
+}  // namespace starling
