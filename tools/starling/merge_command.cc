@@ -50,7 +50,10 @@ Result<std::vector<Source>> openSources(const std::vector<std::string>& paths, c
       return Status::error(fmt::format("cannot merge {}: it is the database itself; name other files", path));
     }
     Result<Reader> reader = Reader::open(path);
-    if (!reader.isOk()) return reader.status();
+    if (!reader.isOk()) {
+      return Status::error(fmt::format("nothing was merged, each FILE has to be a database of Starling's: {}",
+                                       reader.status().message()));
+    }
     sources.push_back({path, std::move(reader).value()});
   }
   return sources;
