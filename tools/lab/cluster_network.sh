@@ -28,9 +28,19 @@ parse_shape() {
     check_host --clock-offset "$each" DURATION
     [[ ${each#*:} =~ ^-?[0-9]+(\.[0-9]+)?(ns|us|ms|s|h)$ ]] ||
       die "up: --clock-offset $each: '${each#*:}' is no duration; it is a number with ns, us, ms, s or h, as 2h or -5ms" 2
+    # A monotonic clock counts from the start of the machine and is never negative.
+    (($(in_nanoseconds "${each#*:}") > -$(since_boot))) ||
+      die "up: --clock-offset $each: no clock goes back beyond the start of the machine, $(($(since_boot) / 10**9)) s ago; set the others ahead instead" 2
     offsets[${each%%:*}]=${each#*:}
   done
   write_shape
+}
+
+# Prints for how many nanoseconds the machine has been running.
+since_boot() {
+  local seconds
+  read -r seconds _ </proc/uptime
+  echo $((${seconds%.*} * 10**9))
 }
 
 write_shape() {

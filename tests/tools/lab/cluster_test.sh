@@ -131,6 +131,7 @@ arguments() {
   refuses 2 "'quick' is no rate" up --slow 3:quick
   refuses 2 "there is no host 9" up --clock-offset 9:5ms -n 4
   refuses 2 "'5' is no duration" up --clock-offset 3:5
+  refuses 2 "3:-900000h: no clock goes back beyond the start" up --clock-offset 3:-900000h
   refuses 2 "has no value" up -n
   refuses 2 "--fast is not understood" up --fast yes
   refuses 2 "which program" run
