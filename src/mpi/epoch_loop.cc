@@ -59,6 +59,7 @@ bool EpochLoop::reserve() {
   try {
     agreement_ = std::make_unique<Agreement>(channel_.communicator(), channel_.rank(), channel_.ranks(),
                                              decisionBytes(channel_.ranks()));
+    call_watch_ = std::make_unique<CallWatch>(channel_.communicator());
     update_.plan.trials.reserve(kMaxTrials);
     update_.plan.table.reserve(ranks);
     update_.plan.lateness_ns.reserve(ranks);
@@ -102,6 +103,23 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
   } catch (const std::bad_alloc&) {
     has_noted_all_ = false;
   }
+}
+
+int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns) {
+  if (call_watch_->isOpen()) {
+    if (const int code = call_watch_->finish(); code != MPI_SUCCESS) return code;
+    judgeWatched();
+  }
+  return elapsed_ns ? call_watch_->start({key, keys_.entry(key).plans}, *elapsed_ns) : MPI_SUCCESS;
+}
+
+// What is judged here is equal on all ranks, so that all stop an incumbent at the same call.
+void EpochLoop::judgeWatched() {
+  const CallWatch::Call& call = call_watch_->call();
+  KeyTable::Entry& entry = keys_.entry(call.key);
+  if (entry.plans != call.plans || !entry.noteWatched(call_watch_->shortestNs())) return;
+  const Seconds shortest = fromNanoseconds(call_watch_->shortestNs());
+  whileLearning([&] { tuner_->noteStop(call.key, entry.plan.incumbent, shortest); });
 }
 
 int EpochLoop::endEpoch() {
@@ -279,6 +297,12 @@ bool EpochLoop::isEndReady(Wait wait) {
 
 bool EpochLoop::advanceEnd(Wait wait) {
   is_ending_ = true;
+  if (call_watch_ && call_watch_->isOpen() && !channel_.isBroken() && wait != Wait::kToLastStart) {
+    if (wait == Wait::kToEnd)
+      static_cast<void>(call_watch_->finish());
+    else if (!call_watch_->isComplete())
+      return false;
+  }
   int code = MPI_SUCCESS;
   while (code == MPI_SUCCESS && agreement_ && !channel_.isBroken()) {
     if (agreement_->decisionsAreOpen() || agreement_->epochIsOpen()) {

@@ -17,6 +17,7 @@
 #include "mpi/call_sites.h"
 #include "mpi/epoch_calls.h"
 #include "mpi/exchange/agreement.h"
+#include "mpi/exchange/call_watch.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/channel.h"
 #include "mpi/machine/stamp_clock.h"
@@ -65,6 +66,10 @@ class EpochLoop {
   // more is learned; see hasNotedAll().
   void note(const CallKind& kind, EpochCall call, LocalSite local, SiteId predicted,
             const std::optional<CallStamps>& stamps);
+  // Looks at a call that ran a plan's incumbent, where `elapsed_ns` tells how long this rank was in it, and finishes
+  // what it began at the call before: an incumbent that is slow is stopped. Called after every call, on all ranks with
+  // or without a time. Returns an MPI error code. REQUIRES: isOpen().
+  int watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns);
   // Returns whether no call has been lost for want of memory, which all ranks need before open(). It is local.
   bool hasNotedAll() const { return has_noted_all_; }
   // Returns whether the running epoch has all its calls.
@@ -122,6 +127,7 @@ class EpochLoop {
   void whileLearning(const Work& work);
   void endLearning(const std::exception& fault);
   bool isEndReady(Wait wait);
+  void judgeWatched();
 
   const SessionServices& services_;
   Channel& channel_;
@@ -134,6 +140,7 @@ class EpochLoop {
   PlanUpdate update_;  // the one that is being read
   CostModel model_;
   std::unique_ptr<Agreement> agreement_;
+  std::unique_ptr<CallWatch> call_watch_;
   std::unique_ptr<CommunicatorTuner> tuner_;  // rank 0 only
   bool epoch_ended_ = false;
   bool is_ending_ = false;

@@ -86,7 +86,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   const bool is_announced = arrivals_ && arrivals_->isAnnounced();
   std::int64_t arrival_ns = 0;
   if (is_announced) {
-    if (is_sampled) arrival_ns = services_.clocks.clock->nanoseconds();  // what follows waits for other ranks
+    arrival_ns = services_.clocks.clock->nanoseconds();  // what follows waits for other ranks
     if (const int fault = arrivals_->takeAnnouncements(); fault != MPI_SUCCESS) breakDown(fault);
   }
   if (passesThrough()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
@@ -99,7 +99,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   }
   Execution execution = plan(kind, predicted);
   arrange(execution, kind, is_announced);
-  if (is_sampled && !is_announced) arrival_ns = services_.clocks.clock->nanoseconds();
+  if ((is_sampled || execution.is_watched) && !is_announced) arrival_ns = services_.clocks.clock->nanoseconds();
   bool on_device = loop_.hasDeviceDriver() && isOnDevice(sendbuf, recvbuf, count);
   if (loop_.hasDeviceDriver() && execution.planned.choice.algorithm != kNativeAlgorithm) {
     on_device = isOnSomeDevice(on_device);
@@ -117,7 +117,9 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   // What MPI refuses for its arguments no other rank need have called.
   if (prepared == nullptr && isRefusal(code)) return code;
   std::optional<std::int64_t> exit_ns;
-  if (is_sampled || (arrivals_ && arrivals_->wantsExits())) exit_ns = services_.clocks.clock->nanoseconds();
+  if (is_sampled || execution.is_watched || (arrivals_ && arrivals_->wantsExits())) {
+    exit_ns = services_.clocks.clock->nanoseconds();
+  }
   if (arrivals_) arrivals_->endCall(execution.arrangement, code, exit_ns);
   std::optional<CallStamps> stamps;
   if (is_sampled) stamps.emplace(CallStamps{arrival_ns, *exit_ns});
@@ -130,6 +132,11 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   call.planned_key = execution.key;
   call.on_device = on_device;
   loop_.note(kind, call, local, predicted, stamps);
+  if (loop_.isOpen()) {
+    std::optional<std::int64_t> elapsed_ns;
+    if (execution.is_watched && prepared != nullptr) elapsed_ns = *exit_ns - arrival_ns;
+    if (const int fault = loop_.watch(execution.key, elapsed_ns); fault != MPI_SUCCESS) breakDown(fault);
+  }
   endEpochIfDue();
   return code;
 }
@@ -153,6 +160,9 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
   } else if (key) {
     KeyTable::Entry& entry = keys.entry(*key);
     execution.planned = choiceOfCall(entry.plan, entry.calls_since_plan);
+    if (entry.is_stopped) execution.planned.choice = kNativeChoice;
+    execution.is_watched =
+        execution.planned.choice.algorithm != kNativeAlgorithm && !execution.planned.exploration && entry.isWatched();
     // An incumbent whose memory is not agreed yet has not been called: its probation is still to come.
     if (execution.planned.exploration || isExecutable(execution.planned.choice, shape, kind)) ++entry.calls_since_plan;
   }

@@ -75,6 +75,7 @@ class Session {
     PlannedChoice planned;
     std::int32_t key = -1;
     Arrangement arrangement;
+    bool is_watched = false;  // it is looked at how long the call takes
   };
 
   const Options& options() const { return services_.settings.options; }

@@ -46,6 +46,11 @@ class CommunicatorTuner {
   void addKey(const KeyId& id, const Shape& shape, Bytes element_size, bool tunable,
               std::span<const PolicyRecord> policies);
 
+  // Notes that all ranks have stopped the key's choice: see KeyTuner::noteStop().
+  void noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {
+    slot(key).tuner.noteStop(choice, shortest);
+  }
+
   // Takes what an epoch showed. REQUIRES: every key in it was introduced.
   void digest(const EpochReport& report);
 

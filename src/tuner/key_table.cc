@@ -38,9 +38,21 @@ std::optional<std::int32_t> KeyTable::find(const Key& key) const {
   return found == index_.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool KeyTable::Entry::noteWatched(std::int64_t shortest_ns) {
+  if (is_stopped) return false;  // a call that was under way
+  slow_calls = shortest_ns > plan.limit.slow_ns ? slow_calls + 1 : 0;
+  if (slow_calls < CallLimit::kSlowCalls) return false;
+  ++times_stopped;
+  return is_stopped = true;
+}
+
 void KeyTable::apply(const PlanUpdate& update) {
   if (update.key < 0 || update.key >= size()) return;  // equal on all ranks: the table is
   Entry& changed = entry(update.key);
+  const bool is_same = update.plan.incumbent == changed.plan.incumbent;
+  changed.is_stopped = changed.is_stopped && is_same && update.plan.limit.known < changed.times_stopped;
+  changed.slow_calls = 0;
+  ++changed.plans;
   changed.plan = update.plan;  // copies into the memory that is there
   changed.calls_since_plan = 0;
 }

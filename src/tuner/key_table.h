@@ -22,6 +22,17 @@ class KeyTable {
     Signature signature;  // of the latest resolved call
     KeyPlan plan;
     std::int64_t calls_since_plan = 0;
+    std::int32_t plans = 0;          // that have taken force
+    std::int32_t slow_calls = 0;     // in a row, of those of the incumbent that were looked at
+    std::int32_t times_stopped = 0;  // for kSlowCalls of these
+    bool is_stopped = false;         // native runs until a plan comes that knows of it
+
+    // Returns whether the incumbent's next call is to be looked at.
+    bool isWatched() const {
+      return plan.limit.slow_ns > 0 && (slow_calls > 0 || calls_since_plan % plan.limit.every == 0);
+    }
+    // Notes the least time that a rank spent in a call of the incumbent; returns true when the incumbent is stopped.
+    bool noteWatched(std::int64_t shortest_ns);
   };
 
   explicit KeyTable(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
@@ -38,7 +49,8 @@ class KeyTable {
 
   std::optional<std::int32_t> find(const Key& key) const;
 
-  // Puts a plan in force. Takes no memory for a key that was prepared for.
+  // Puts a plan in force. An incumbent that was stopped stays so if the plan was made before that. Takes no memory for
+  // a key that was prepared for.
   void apply(const PlanUpdate& update);
 
   Entry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }

@@ -108,6 +108,7 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
   decision.measured = choices_.medianOf(plan.incumbent);
   const ChoiceTimes* chosen = choices_.find(plan.incumbent);
   if (chosen != nullptr && chosen->predicted > Seconds{}) decision.expected = chosen->predicted.value;
+  plan.limit = limitOf(plan);
   plan_ = plan;
   transition_.awaits_force = true;
   decision.plan = std::move(plan);
@@ -181,6 +182,7 @@ std::optional<KeyTuner::Decision> KeyTuner::leaveExploring() {
 
 KeyTuner::Decision KeyTuner::settleOn(const Choice& choice, std::string reason, std::int32_t probation_calls) {
   KeyPlan plan = plan_;
+  stopped_.reset();
   plan.trials.clear();
   plan.trial_calls = 0;
   plan.incumbent = choice;

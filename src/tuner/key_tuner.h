@@ -37,6 +37,8 @@ class KeyTuner {
   KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
            std::optional<PolicyRecord> learned);
 
+  // Notes that all ranks have stopped the choice, because its latest calls took at least `shortest` apart from waiting.
+  void noteStop(const Choice& choice, Seconds shortest);
   // Every call is counted; those that were stamped are observed too.
   void count(const PlannedChoice& planned);
   void observe(const Choice& choice, const CallTimes& times);
@@ -78,6 +80,7 @@ class KeyTuner {
     Choice choice;
     double net = 0.0;                 // seconds: the shortest time of those it was given up for
     std::int64_t native_samples = 0;  // known then
+    std::size_t good_samples = 0;     // by which it had been faster than native; 0: it had not
   };
 
   // Tells how far the key is on the way from one plan to the next.
@@ -106,6 +109,9 @@ class KeyTuner {
   std::optional<Decision> takeBack();
   std::optional<Decision> endProbation();
   Decision confirm();
+  // Returns what a call of the plan's incumbent may take.
+  CallLimit limitOf(const KeyPlan& plan) const;
+  std::size_t goodSamples() const;
   void putOnProbation(KeyPlan& plan, std::int32_t calls);
   // Returns true when neither the user nor reproducible mode has made the choice, and it is not native.
   bool mayBeGivenUp(const Choice& choice) const;
@@ -128,6 +134,8 @@ class KeyTuner {
   Probation probation_;         // of the incumbent, where it is on probation
   bool is_taken_over_ = false;  // the incumbent is that of an earlier run, and not confirmed yet
   std::optional<Doubt> doubt_;
+  std::optional<double> stopped_;  // net seconds for which the ranks stopped the incumbent, until that is judged
+  std::int32_t times_stopped_ = 0;
   std::int64_t trial_calls_ = 0;  // seen since trials were proposed
   std::string settled_reason_;
 };

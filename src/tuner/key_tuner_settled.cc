@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <utility>
 
 #include "estimators/statistics.h"
@@ -13,6 +15,8 @@ namespace {
 
 constexpr std::size_t kSteadySamples = 8;  // of the chosen plan before it may be found a little slower than native
 constexpr double kLargestLoss = 0.10;      // a chosen plan slower than native by this share is given up
+constexpr double kWatchShare = 0.05;       // of native's time may go into looking at calls one by one
+constexpr double kRarestWatch = 32.0;
 
 }  // namespace
 
@@ -58,25 +62,63 @@ std::optional<KeyTuner::Decision> KeyTuner::followArrivalsOnceSettled(bool may_r
 // other.
 std::optional<KeyTuner::Decision> KeyTuner::giveUpAtOnce() {
   if (!mayBeGivenUp(plan_.incumbent)) return std::nullopt;
-  const std::size_t samples = probation_.samplesToJudge(plan_.probation_calls);
-  const std::optional<Loss> loss = choices_.lossOf(plan_.incumbent, samples);
+  std::size_t samples = probation_.samplesToJudge(plan_.probation_calls);
+  std::optional<Loss> loss = choices_.lossOf(plan_.incumbent, samples);
+  if (const std::optional<double> stopped = std::exchange(stopped_, std::nullopt)) {
+    samples = CallLimit::kSlowCalls;
+    loss = {*stopped, summarize(choices_.native().net).median};
+  }
   if (!loss) return std::nullopt;
-  doubt_ = Doubt{plan_.incumbent, loss->shortest, choices_.native().samples};
+  doubt_ = Doubt{plan_.incumbent, loss->shortest, choices_.native().samples, goodSamples()};
   return settleOn(
       kNativeChoice,
-      fmt::format("{} took {} or more in its latest stamped calls (n={}), native took {}: back to "
-                  "native.",
+      fmt::format("{} took {} or more in its latest calls (n={}), native took {}: back to native.",
                   formatChoice(plan_.incumbent), milliseconds(loss->shortest), samples, milliseconds(loss->native)));
 }
 
+void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
+  ++times_stopped_;
+  if (choice == plan_.incumbent) stopped_ = shortest.value;
+}
+
+// To look at a call takes a message for each time that the ranks can be halved, which other messages hide in part.
+CallLimit KeyTuner::limitOf(const KeyPlan& plan) const {
+  CallLimit limit;
+  limit.known = times_stopped_;
+  const std::optional<double> intolerable = choices_.intolerableTime();
+  if (!mayBeGivenUp(plan.incumbent) || !intolerable) return limit;
+  limit.slow_ns = std::max<std::int64_t>(toNanoseconds(Seconds{*intolerable}), 1);
+  const auto rounds = std::bit_width(static_cast<std::uint32_t>(shape_.ranks - 1));
+  const double cost = rounds * settings_.model.alpha.value;
+  const double wanted = cost / (kWatchShare * summarize(choices_.native().net).median);
+  limit.every = static_cast<std::int32_t>(std::clamp(std::ceil(wanted), 1.0, kRarestWatch));
+  return limit;
+}
+
+// A choice that was faster than native for long may have been slow by chance.
+std::size_t KeyTuner::goodSamples() const {
+  const ChoiceTimes* chosen = choices_.find(plan_.incumbent);
+  if (chosen == nullptr || chosen->compared.size() < kSteadySamples) return 0;
+  const bool is_good = summarize(chosen->compared).median < summarize(choices_.native().compared).median;
+  return is_good ? chosen->compared.size() : 0;
+}
+
 // Takes a choice back: native was measured before the choice became slow, and where it takes as long now, the choice is
-// not to blame.
+// not to blame. One that had been good for long gets another chance, since a few calls may be slow by chance; it has to
+// be good for as long again before it gets the next.
 std::optional<KeyTuner::Decision> KeyTuner::takeBack() {
   constexpr std::int64_t kFresh = MeasuredChoices::kNativeSamples;
   if (!doubt_ || choices_.native().samples < doubt_->native_samples + kFresh) return std::nullopt;
   const Doubt doubt = *std::exchange(doubt_, std::nullopt);
-  if (!choices_.nativeIsAsSlow(doubt.net)) return std::nullopt;
+  const bool native_is_as_slow = choices_.nativeIsAsSlow(doubt.net);
+  if (!native_is_as_slow && doubt.good_samples == 0) return std::nullopt;
   choices_.forgetFormerTimes(doubt.choice);
+  if (!native_is_as_slow) {
+    return settleOn(doubt.choice,
+                    fmt::format("{} had been faster than native (n={}) before it was slow: it is tried once more.",
+                                formatChoice(doubt.choice), doubt.good_samples),
+                    kFirstProbation);
+  }
   return settleOn(
       doubt.choice,
       fmt::format("Native takes as long now, {} (n={}): back to {}.",

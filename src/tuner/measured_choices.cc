@@ -109,6 +109,11 @@ std::optional<Loss> MeasuredChoices::lossOf(const Choice& choice, std::size_t sa
   return loss.shortest > kIntolerableLoss * loss.native ? std::optional(loss) : std::nullopt;
 }
 
+std::optional<double> MeasuredChoices::intolerableTime() const {
+  if (!isNativeKnown()) return std::nullopt;
+  return kIntolerableLoss * summarize(native().net).median;
+}
+
 bool MeasuredChoices::nativeIsAsSlow(double net) const {
   return net <= kIntolerableLoss * summarize(std::span(native().net).last(kNativeSamples)).median;
 }

@@ -72,6 +72,8 @@ class MeasuredChoices {
   // native's median. One call may be slow by chance; whether several were is seen when native is measured again
   // (nativeIsAsSlow()).
   std::optional<Loss> lossOf(const Choice& choice, std::size_t samples) const;
+  // Returns the net time beyond which a call has a loss; empty where native is not known.
+  std::optional<double> intolerableTime() const;
   // Returns whether native's latest times show no loss beside `net` seconds. REQUIRES: isNativeKnown().
   bool nativeIsAsSlow(double net) const;
 

@@ -16,6 +16,7 @@ struct WireUpdate {
   std::uint8_t has_table = 0;
   std::uint8_t has_lateness = 0;
   std::int32_t probation_calls = 0;
+  CallLimit limit;
   Choice incumbent;
   std::array<Choice, kMaxTrials> trial{};
 };
@@ -71,6 +72,7 @@ void encodeUpdate(const PlanUpdate& update, Writer& writer) {
   wire.key = update.key;
   wire.trial_calls = update.plan.trial_calls;
   wire.probation_calls = update.plan.probation_calls;
+  wire.limit = update.plan.limit;
   wire.state = static_cast<std::uint8_t>(update.plan.state);
   wire.trials = static_cast<std::uint8_t>(update.plan.trials.size());
   wire.has_table = !update.plan.table.empty();
@@ -103,6 +105,7 @@ bool decodeUpdate(Parser& parser, std::int32_t ranks, PlanUpdate& update) {
   update.key = wire.key;
   update.plan.trial_calls = wire.trial_calls;
   update.plan.probation_calls = wire.probation_calls;
+  update.plan.limit = wire.limit;
   update.plan.state = static_cast<KeyState>(wire.state);
   update.plan.incumbent = wire.incumbent;
   update.plan.trials.assign(wire.trial.begin(), wire.trial.begin() + wire.trials);

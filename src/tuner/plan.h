@@ -14,6 +14,19 @@ namespace starling {
 enum class KeyState : std::uint8_t { kObserving, kExploring, kSettled, kPassesThrough };
 const char* keyStateName(KeyState state);  // "observing", ...
 
+// Bounds what a call may take that is not native's. A call that takes longer than `slow_ns` on every rank is slow. One
+// call in `every` is looked at, and each after a slow one; after kSlowCalls slow ones in a row native runs on all
+// ranks, until a plan comes that was made in the knowledge of it.
+struct CallLimit {
+  static constexpr std::int32_t kSlowCalls = 2;
+
+  std::int64_t slow_ns = 0;  // 0 = no call is looked at
+  std::int32_t every = 1;
+  std::int32_t known = 0;  // how often kSlowCalls had been slow when the plan was made
+
+  bool operator==(const CallLimit&) const = default;
+};
+
 // The agreed plan of one key. Trials come first: call i of the key since the plan took force runs trial i mod
 // trials.size() until each has had `trial_calls` calls; then `incumbent` stays. An incumbent on probation has so many
 // calls and no more: native runs then, until the next plan. All ranks count these calls alike, so this bounds what an
@@ -23,6 +36,7 @@ struct KeyPlan {
   std::vector<Choice> trials;
   std::int32_t trial_calls = 0;
   std::int32_t probation_calls = 0;  // 0 = the incumbent is not on probation
+  CallLimit limit;                   // of the incumbent
   KeyState state = KeyState::kObserving;
   std::vector<std::int32_t> table;        // virtual rank -> rank; empty = identity
   std::vector<std::int64_t> lateness_ns;  // predicted, by virtual rank; empty = all on time

@@ -78,6 +78,62 @@ TEST(KeyTable, countsCallsAnewWhenAPlanTakesForce) {
   EXPECT_EQ(table.entry(first).plan.incumbent, parseChoice("slt").value());
 }
 
+PlanUpdate limitedRing(std::int32_t known) {
+  PlanUpdate update;
+  update.plan.incumbent = parseChoice("ring").value();
+  update.plan.limit = {.slow_ns = 1000, .every = 4, .known = known};
+  return update;
+}
+
+TEST(KeyTable, stopsAnIncumbentAfterSlowCallsInARow) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  table.apply(limitedRing(0));
+  KeyTable::Entry& entry = table.entry(0);
+  EXPECT_FALSE(entry.noteWatched(1001));
+  EXPECT_FALSE(entry.noteWatched(1000)) << "not slow";
+  EXPECT_FALSE(entry.noteWatched(1001));
+  EXPECT_FALSE(entry.is_stopped);
+  EXPECT_TRUE(entry.noteWatched(1001));
+  EXPECT_TRUE(entry.is_stopped);
+  EXPECT_FALSE(entry.noteWatched(1001)) << "a call that was under way";
+  EXPECT_EQ(entry.times_stopped, 1);
+}
+
+TEST(KeyTable, keepsAnIncumbentStoppedUntilAPlanKnowsOfIt) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  table.apply(limitedRing(0));
+  KeyTable::Entry& entry = table.entry(0);
+  for (int call = 0; call < CallLimit::kSlowCalls; ++call) entry.noteWatched(1001);
+  table.apply(limitedRing(0));
+  EXPECT_TRUE(entry.is_stopped) << "the plan was made before";
+  table.apply(limitedRing(1));
+  EXPECT_FALSE(entry.is_stopped);
+  for (int call = 0; call < CallLimit::kSlowCalls; ++call) entry.noteWatched(1001);
+  PlanUpdate other = limitedRing(1);
+  other.plan.incumbent = parseChoice("rabenseifner").value();
+  table.apply(other);
+  EXPECT_FALSE(entry.is_stopped) << "another incumbent";
+}
+
+TEST(KeyTable, looksAtOneCallInSomeAndAtThoseAfterASlowOne) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  KeyTable::Entry& entry = table.entry(0);
+  EXPECT_FALSE(entry.isWatched()) << "no limit";
+  table.apply(limitedRing(0));
+  EXPECT_TRUE(entry.isWatched());
+  entry.calls_since_plan = 1;
+  EXPECT_FALSE(entry.isWatched());
+  entry.noteWatched(1001);
+  EXPECT_TRUE(entry.isWatched());
+  entry.noteWatched(1);
+  EXPECT_FALSE(entry.isWatched());
+  entry.calls_since_plan = 8;
+  EXPECT_TRUE(entry.isWatched());
+}
+
 TEST(KeyTable, ignoresPlansOfKeysThatItDoesNotHave) {
   KeyTable table;
   table.findOrAdd(keyOf(1, doubles(8)), doubles(8));

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -63,14 +64,25 @@ class SimulatedCommunicator {
     call.tunable = tunable;
     call.planned_key = keys_.find(keyOf(predicted, signature)).value_or(-1);
     KeyPlan plan;
+    bool is_watched = false;
     if (call.planned_key >= 0) {
       KeyTable::Entry& entry = keys_.entry(call.planned_key);
       plan = entry.plan;
-      call.planned = choiceOfCall(plan, entry.calls_since_plan++);
+      call.planned = choiceOfCall(plan, entry.calls_since_plan);
+      if (entry.is_stopped) call.planned.choice = kNativeChoice;
+      is_watched = call.planned.choice.algorithm != kNativeAlgorithm && !call.planned.exploration && entry.isWatched();
+      ++entry.calls_since_plan;
     }
     if (!tunable) call.planned.choice = kNativeChoice;
     tracker_.record(line, signature, predicted);
-    if (open_.size() % stretch() == 0) stamp(call, plan, signature);
+    const bool is_stamped = open_.size() % stretch() == 0;
+    if (is_stamped || is_watched) {
+      const Stamps stamps = stampsOf(call, plan, signature);
+      if (is_stamped) stamp(call, stamps);
+      watch(is_watched ? std::optional(stamps) : std::nullopt, call.planned_key);
+    } else {
+      watch(std::nullopt, call.planned_key);
+    }
     choices_.push_back(call.planned);
     if (static_cast<std::int32_t>(open_.size()) >= epoch_length_) endEpoch();
   }
@@ -132,21 +144,49 @@ class SimulatedCommunicator {
     return exits;
   }
 
-  void stamp(EpochCall& call, const KeyPlan& plan, const Signature& signature) {
+  struct Stamps {
+    std::vector<Seconds> arrivals, exits;  // by rank
+  };
+
+  Stamps stampsOf(const EpochCall& call, const KeyPlan& plan, const Signature& signature) {
     const std::vector<Seconds> arrivals = pattern_(random_);
-    std::vector<Seconds> exits = exitsOf(call.planned.choice, plan, signature, arrivals);
+    const std::vector<Seconds> exits = exitsOf(call.planned.choice, plan, signature, arrivals);
     const double share = machine_.scatter * std::uniform_real_distribution<double>(0.0, 1.0)(random_);
     const Seconds delay = share * timeOf(call.planned.choice, plan, signature, arrivals);
     // Calls do not begin with a tick of the clock.
     const bool has_tick = machine_.tick > Seconds{};
     const Seconds start =
         has_tick ? std::uniform_real_distribution<double>(0.0, 1.0)(random_) * machine_.tick : Seconds{};
-    call.sample = static_cast<std::int32_t>(open_arrivals_.size()) / ranks_;
+    Stamps stamps;
     for (std::size_t rank = 0; rank < arrivals.size(); ++rank) {
       const Seconds offset = machine_.clock_offsets.empty() ? Seconds{} : machine_.clock_offsets[rank];
-      open_arrivals_.push_back(shown(start + arrivals[rank] + offset));
-      open_exits_.push_back(shown(start + exits[rank] + delay + offset));
+      stamps.arrivals.push_back(shown(start + arrivals[rank] + offset));
+      stamps.exits.push_back(shown(start + exits[rank] + delay + offset));
     }
+    return stamps;
+  }
+
+  void stamp(EpochCall& call, const Stamps& stamps) {
+    call.sample = static_cast<std::int32_t>(open_arrivals_.size()) / ranks_;
+    open_arrivals_.insert(open_arrivals_.end(), stamps.arrivals.begin(), stamps.arrivals.end());
+    open_exits_.insert(open_exits_.end(), stamps.exits.begin(), stamps.exits.end());
+  }
+
+  // As EpochLoop::watch() does it.
+  void watch(const std::optional<Stamps>& stamps, std::int32_t key) {
+    if (watched_) {
+      KeyTable::Entry& entry = keys_.entry(watched_->key);
+      if (entry.plans == watched_->plans && entry.noteWatched(watched_->shortest_ns)) {
+        tuner_.noteStop(watched_->key, entry.plan.incumbent, fromNanoseconds(watched_->shortest_ns));
+      }
+      watched_.reset();
+    }
+    if (!stamps) return;
+    Seconds shortest = stamps->exits[0] - stamps->arrivals[0];
+    for (std::size_t rank = 1; rank < stamps->exits.size(); ++rank) {
+      shortest = std::min(shortest, stamps->exits[rank] - stamps->arrivals[rank]);
+    }
+    watched_ = Watched{key, keys_.entry(key).plans, toNanoseconds(shortest)};
   }
 
   Seconds shown(Seconds time) const {
@@ -197,7 +237,14 @@ class SimulatedCommunicator {
     tuner_.digest({epoch_ - 1, closed_, closed_arrivals_, closed_exits_});
   }
 
+  struct Watched {
+    std::int32_t key = 0;
+    std::int32_t plans = 0;
+    std::int64_t shortest_ns = 0;
+  };
+
   std::int32_t ranks_;
+  std::optional<Watched> watched_;  // the call before
   std::int64_t minimum_calls_;
   SimulatedMachine machine_;
   std::mt19937 random_;

@@ -1,0 +1,52 @@
+// Tells all ranks what a call took without the wait for late ranks, one call later.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace starling {
+
+// A nonblocking MPI_Iallreduce on the private communicator, of the least time that any rank spent in one call: no rank
+// leaves before the last has come, so that the rank that came last has waited for nobody. It starts after the call and
+// is finished after the next one, when every rank has long started it: so it is never waited for in the way of a late
+// rank. All ranks call the same functions in the same order. Functions that return int return MPI error codes. Nothing
+// is allocated after construction. THREADS: not thread-safe; one per communicator.
+class CallWatch {
+ public:
+  explicit CallWatch(MPI_Comm private_communicator);
+  // While it is open MPI still writes to the numbers, so they are never freed then.
+  ~CallWatch();
+  CallWatch(const CallWatch&) = delete;
+  CallWatch& operator=(const CallWatch&) = delete;
+
+  // Names a call: its key, and how many plans of the key had taken force before it.
+  struct Call {
+    std::int32_t key = 0;
+    std::int32_t plans = 0;
+  };
+  int start(const Call& call, std::int64_t elapsed_ns);
+  bool isOpen() const { return request_ != MPI_REQUEST_NULL; }
+  // REQUIRES: isOpen().
+  int finish();
+  // finish() would not wait. REQUIRES: isOpen().
+  bool isComplete();
+
+  // These tell of the latest finished call.
+  const Call& call() const { return call_; }
+  std::int64_t shortestNs() const { return numbers_->shortest; }
+
+ private:
+  struct Numbers {
+    std::int64_t own = 0;
+    std::int64_t shortest = 0;
+  };
+
+  MPI_Comm communicator_;
+  std::unique_ptr<Numbers> numbers_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  Call call_;
+};
+
+}  // namespace starling
