@@ -109,6 +109,13 @@ void ArrivalPredictor::observe(std::span<const Seconds> lateness) {
   state_->forecastNext();
 }
 
+void ArrivalPredictor::copyRank(std::int32_t from, std::int32_t to) {
+  state_->history.row(to) = state_->history.row(from);
+  state_->exponential(to) = state_->exponential(from);
+  state_->forecast.row(to) = state_->forecast.row(from);
+  for (Eigen::MatrixXd& errors : state_->errors) errors.row(to) = errors.row(from);
+}
+
 ArrivalPrediction ArrivalPredictor::predict() const {
   const Eigen::Index ranks = state_->history.rows();
   Eigen::MatrixXd errors(ranks, kMethods);

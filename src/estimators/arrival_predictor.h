@@ -35,6 +35,9 @@ class ArrivalPredictor {
   // Takes in one call's lateness by rank. REQUIRES: lateness.size() == ranks.
   void observe(std::span<const Seconds> lateness);
 
+  // Makes all that is known of rank `to` what is known of rank `from`. REQUIRES: both are below the number of ranks.
+  void copyRank(std::int32_t from, std::int32_t to);
+
   // Predicts the next call. Before the first observation all figures are zeros; after one, no forecast has been tested
   // yet, and the error is that first lateness itself.
   ArrivalPrediction predict() const;

@@ -1,5 +1,7 @@
 #include "mpi/arrival_arrangement.h"
 
+#include <algorithm>
+
 namespace starling {
 
 ArrivalArrangement::ArrivalArrangement(Channel& channel, const Clock& clock)
@@ -9,6 +11,7 @@ ArrivalArrangement::ArrivalArrangement(Channel& channel, const Clock& clock)
       flags_(channel.communicator(), channel.ownTag(1)) {
   announced_.reserve(static_cast<std::size_t>(ranks_));
   flagged_.reserve(ranks_);
+  for (Expanded& expanded : expanded_) expanded.placement.reserve(ranks_);
 }
 
 int ArrivalArrangement::announce(double fraction) {
@@ -36,10 +39,19 @@ Arrangement ArrivalArrangement::announced(bool keeps_rank_order) const {
   return arrangement;
 }
 
-Arrangement ArrivalArrangement::planned(const KeyPlan& plan) {
+Arrangement ArrivalArrangement::planned(std::int32_t key, std::int32_t plans, const KeyPlan& plan) {
+  if (plan.placed.empty()) return {};
+  auto known = std::ranges::find_if(
+      expanded_, [&](const Expanded& expanded) { return expanded.key == key && expanded.plans == plans; });
+  if (known == expanded_.end()) {
+    known = expanded_.begin() + static_cast<std::ptrdiff_t>(next_expanded_++ % kExpanded);
+    known->key = key;
+    known->plans = plans;
+    known->placement.expand(plan.placed, ranks_);
+  }
   Arrangement arrangement;
-  arrangement.table = plan.table;
-  arrangement.lateness_ns = plan.lateness_ns;
+  arrangement.table = known->placement.table;
+  arrangement.lateness_ns = known->placement.lateness_ns;
   return arrangement;
 }
 

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,9 +45,10 @@ class ArrivalArrangement {
   // Completes the announcements of all ranks, which from now on say who comes when.
   int takeAnnouncements();
 
-  // These return the arrangement of the latest announcements, and that of the plan.
+  // These return the arrangement of the latest announcements, and that of the plan: the number `plans` of the key that
+  // has this number.
   Arrangement announced(bool keeps_rank_order) const;
-  static Arrangement planned(const KeyPlan& plan);
+  Arrangement planned(std::int32_t key, std::int32_t plans, const KeyPlan& plan);
   // Lets flags name the `late` last ranks and arranges the call by them. Waits for the other ranks to arrive.
   int flag(std::int32_t late, bool keeps_rank_order, Arrangement& arrangement);
 
@@ -64,8 +67,18 @@ class ArrivalArrangement {
   void abandon();
 
  private:
+  // Plans are expanded once for as long as a program's calls are those of few keys.
+  struct Expanded {
+    std::int32_t key = -1;
+    std::int32_t plans = 0;
+    ExpandedPlacement placement;
+  };
+  static constexpr std::size_t kExpanded = 4;
+
   const Clock& clock_;
   const int ranks_;
+  std::array<Expanded, kExpanded> expanded_;
+  std::size_t next_expanded_ = 0;
   Announcements announcements_;
   AnnouncedArrivals announced_;  // the latest
   ArrivalFlags flags_;

@@ -9,7 +9,6 @@
 
 #include "base/units.h"
 #include "estimators/clock_model.h"
-#include "mpi/exchange/agreement.h"
 #include "tuner/communicator_tuner.h"
 
 namespace starling {
@@ -23,9 +22,13 @@ struct CallStamps {
 // Which calls are sampled is equal on all ranks. THREADS: not thread-safe; one per communicator.
 class EpochCalls {
  public:
-  // The first epoch has `length` calls. Takes its memory from `memory`, which outlives it.
-  EpochCalls(std::int32_t length, std::pmr::memory_resource* memory)
-      : length_(length), open_(memory), closed_(memory) {}
+  // The first epoch has `length` calls, and each epoch at most `max_samples` that are sampled; `rank` is this one.
+  // Takes its memory from `memory`, which outlives it.
+  EpochCalls(std::int32_t length, std::int32_t max_samples, std::int32_t rank, std::pmr::memory_resource* memory)
+      : length_(length), max_samples_(max_samples), rank_(rank), open_(memory), closed_(memory) {}
+
+  // Takes memory for the stamps. Throws std::bad_alloc where it is short.
+  void reserve();
 
   // Sets the length of the running epoch and of those that follow it.
   void setLength(std::int32_t length) { length_ = length; }
@@ -39,32 +42,25 @@ class EpochCalls {
   // the call is then counted, but not among those that closed() will tell.
   void add(EpochCall call, const std::optional<CallStamps>& stamps);
 
-  // Ends the running epoch, whose calls closed() are from now on; returns its stamps as `clock` turns them into times
-  // that compare with those of other ranks. They are good until the next add().
-  const EpochStamps& close(const ClockModel& clock);
+  // Ends the running epoch, whose calls closed() are from now on; returns what this rank knows of those that were
+  // stamped, in times that compare with those of other ranks by `clock`. It is good until the next close().
+  std::span<const CallSummary> close(const ClockModel& clock);
   std::span<EpochCall> closed() { return closed_; }
   // Returns how many bytes the running epoch takes at most.
   std::size_t growthBytes() const { return 3 * sizeof(EpochCall) * static_cast<std::size_t>(length_); }
   // Returns the number of the closed epoch: 0, 1, ...
   std::int64_t closedEpoch() const { return epoch_ - 1; }
 
-  // Holds the stamps of the closed calls out of those of all ranks, sample by sample, as the tuner takes them: each
-  // sample's time begins with the arrival of rank 0.
-  struct Stamps {
-    std::vector<Seconds> arrivals;
-    std::vector<Seconds> exits;
-    std::int64_t clock_error_ns = 0;  // the time between two stamps of a sample is right within this
-  };
-  Stamps stampsOfClosed(std::span<const EpochStamps> of_ranks) const;
-
  private:
   std::int32_t length_;
+  std::int32_t max_samples_;
+  std::int32_t rank_;
   std::int32_t made_ = 0;  // calls of the running epoch
   std::int64_t epoch_ = 0;
   std::pmr::vector<EpochCall> open_;
   std::pmr::vector<EpochCall> closed_;
-  EpochStamps stamps_;
-  std::int32_t samples_ = 0;
+  std::vector<CallStamps> stamps_;  // of the running epoch
+  std::vector<CallSummary> summaries_;
 };
 
 }  // namespace starling

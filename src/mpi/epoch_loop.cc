@@ -5,6 +5,7 @@
 #include <bit>
 #include <exception>
 #include <new>
+#include <stdexcept>
 
 #include "algos/schedule_bytes.h"
 #include "base/address_space.h"
@@ -24,8 +25,6 @@ constexpr std::size_t kMaxScratch = std::size_t{1} << 30;
 constexpr std::size_t kMinRoom = std::size_t{64} << 10;
 // No predefined type's element has more bytes.
 constexpr std::size_t kLargestElement = 32;
-
-std::size_t decisionBytes(int ranks) { return kDecisionHeaderBytes + kMaxUpdates * maximumUpdateBytes(ranks); }
 
 }  // namespace
 
@@ -50,19 +49,18 @@ EpochLoop::EpochLoop(const SessionServices& services, Channel& channel, CallMemo
     : services_(services),
       channel_(channel),
       memory_(memory),
-      calls_(static_cast<std::int32_t>(services.settings.options.minimum_calls), &reserve_),
+      calls_(static_cast<std::int32_t>(services.settings.options.minimum_calls), samplesPerEpoch(channel.ranks()),
+             channel.rank(), &reserve_),
       sites_(channel.rank() == 0),
       last_drain_(services.clocks.clock->now()) {}
 
 bool EpochLoop::reserve() {
-  const auto ranks = static_cast<std::size_t>(channel_.ranks());
   try {
-    agreement_ = std::make_unique<Agreement>(channel_.communicator(), channel_.rank(), channel_.ranks(),
-                                             decisionBytes(channel_.ranks()));
+    agreement_ = std::make_unique<Agreement>(channel_.communicator(), channel_.ranks());
     call_watch_ = std::make_unique<CallWatch>(channel_.communicator());
+    calls_.reserve();
     update_.plan.trials.reserve(kMaxTrials);
-    update_.plan.table.reserve(ranks);
-    update_.plan.lateness_ns.reserve(ranks);
+    update_.plan.placed.reserve(kMostPlaced);
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -81,7 +79,7 @@ void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Top
   PMPI_Comm_get_name(channel_.original(), name.data(), &length);
   try {
     tuner_ = std::make_unique<CommunicatorTuner>(
-        TunerSettings{services_.settings.options, model, stamps.isKnown(), topology}, ranks);
+        TunerSettings{services_.settings.options, model, stamps.isKnown(), topology, samplesPerEpoch(ranks)}, ranks);
     communicator_ = {services_.communicator_id, name.data(), ranks, comparedBy(stamps.isKnown()), std::nullopt};
     introductions_.communicators = {communicator_};
   } catch (const std::exception& fault) {
@@ -232,10 +230,15 @@ void EpochLoop::reserveForPlan(std::int32_t key) {
 }
 
 void EpochLoop::digestEpoch() {
-  const EpochCalls::Stamps stamps = calls_.stampsOfClosed(agreement_->stamps());
-  if (stamp_clock_.isKnown() && !stamps.arrivals.empty()) noteClockError(stamps.clock_error_ns);
-  tuner_->digest(
-      {calls_.closedEpoch(), calls_.closed(), stamps.arrivals, stamps.exits, fromNanoseconds(stamps.clock_error_ns)});
+  const std::span<const CallSummary> samples = agreement_->samples();
+  const auto is_whole = [this](const CallSummary& sample) { return sample.ranks() == channel_.ranks(); };
+  if (!std::all_of(samples.begin(), samples.end(), is_whole)) {
+    throw std::runtime_error("this MPI library's MPI_Ireduce left out what some ranks sent");
+  }
+  for (const CallSummary& sample : samples) {
+    if (stamp_clock_.isKnown()) noteClockError(sample.errorNs());
+  }
+  tuner_->digest({calls_.closedEpoch(), calls_.closed(), samples});
 }
 
 // The database has the greatest error of all calls that were stamped.
@@ -250,7 +253,8 @@ int EpochLoop::startDecisions() {
   if (isRoot()) {
     Decisions decisions;
     whileLearning([&] { decisions = tuner_->decide(kMaxUpdates); });
-    encodeDecisions(decisions, agreement_->decisionBuffer());
+    const std::size_t sent = encodeDecisions(decisions, agreement_->decisionBuffer());
+    if (sent < decisions.updates.size()) whileLearning([&] { tuner_->postpone(decisions, sent); });
   }
   return agreement_->startDecisions();
 }
@@ -280,7 +284,7 @@ bool EpochLoop::makeRoom() {
       kMinRoom + 2 * (tracker_.growthBytes(next_calls) + calls_.growthBytes()) + new_keys * KeyTable::kBytesPerKey;
   const bool has_room = has_noted_all_ && !reserve_.wasUsed() &&
                         (reserve_.free() >= needed || leavesAddressSpace(needed)) && reserve_.grow(needed) &&
-                        keys_.prepareFor(new_keys, channel_.ranks());
+                        keys_.prepareFor(new_keys);
   if (!has_room) {
     logOnce(LogLevel::kWarning, "room",
             "memory is short on a rank: nothing more is learned there, and the plans in force stay");

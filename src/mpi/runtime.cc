@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/programs.h"
+#include "mpi/exchange/agreement.h"
 #include "mpi/exchange/roll_call.h"
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/execution/datatypes.h"
@@ -71,6 +72,7 @@ void Runtime::initialize() {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, onFinalize, &finalize_key_, this);
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
   static_cast<void>(elementType(MPI_BYTE));  // takes its memory at the first use
+  prepareAgreements();
   setSpareMemory(new (std::nothrow) std::byte[kSpareBytes]);
 }
 
@@ -321,6 +323,7 @@ void Runtime::finalize() {
   route_.reset();
   world_clock_.finish();
   if (private_world_ != MPI_COMM_NULL) PMPI_Comm_free(&private_world_);
+  endAgreements();
   PMPI_Comm_free_keyval(&session_key_);
   PMPI_Comm_free_keyval(&finalize_key_);
   finalized_ = true;

@@ -218,7 +218,8 @@ void Session::arrange(Execution& execution, const CallKind& kind, bool is_announ
   if (is_announced) {
     execution.arrangement = arrivals_->announced(keepsRankOrder(kind));
   } else if (execution.key >= 0) {
-    execution.arrangement = ArrivalArrangement::planned(loop_.keys().entry(execution.key).plan);
+    const KeyTable::Entry& entry = loop_.keys().entry(execution.key);
+    execution.arrangement = arrivals_->planned(execution.key, entry.plans, entry.plan);
   }
 }
 
@@ -284,8 +285,9 @@ void Session::announce(double fraction) {
 }
 
 std::span<const std::int32_t> Session::tableOf(std::int32_t key) const {
-  return key == announced_key_ ? arrivals_->announcedTable()
-                               : std::span<const std::int32_t>(loop_.keys().entry(key).plan.table);
+  if (key == announced_key_) return arrivals_->announcedTable();
+  const KeyTable::Entry& entry = loop_.keys().entry(key);
+  return arrivals_->planned(key, entry.plans, entry.plan).table;
 }
 
 void Session::park() {

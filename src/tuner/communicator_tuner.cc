@@ -9,7 +9,6 @@
 namespace starling {
 namespace {
 
-constexpr std::int32_t kLongestExploringEpoch = 32;
 // While a choice of ours is in use all calls are stamped, and a loss is known an epoch after its calls.
 constexpr std::int32_t kLongestWatchedEpoch = 32;
 
@@ -56,13 +55,11 @@ void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes elemen
   slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, tunable,
                                           findPolicy(policies, id, ranks_, comparedBy(settings_.stamps_compare))));
   slots_.back()->record.id = id;
-  slots_.back()->lateness.resize(static_cast<std::size_t>(ranks_));
 }
 
 void CommunicatorTuner::digest(const EpochReport& report) {
   epoch_ = report.epoch;
   seen_.clear();
-  const auto ranks = static_cast<std::size_t>(ranks_);
   for (const EpochCall& call : report.calls) {
     // A trial speaks for the key whose plan it ran, even where the site was mispredicted: sizes are alike.
     const bool follows_plan = call.planned.exploration && call.planned_key >= 0;
@@ -76,10 +73,8 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     Pending& pending = target.pending.entryOf(call.planned, epoch_);
     ++pending.calls;
     if (call.sample < 0) continue;
-    const std::size_t row = static_cast<std::size_t>(call.sample) * ranks;
-    const SampledCall sampled{report.arrivals.subspan(row, ranks), report.exits.subspan(row, ranks)};
-    const std::optional<Seconds> error = settings_.stamps_compare ? std::optional(report.clock_error) : std::nullopt;
-    digestSample(target, pending, timesOf(sampled, error));
+    const CallSummary& sample = report.samples[static_cast<std::size_t>(call.sample)];
+    digestSample(target, pending, timesOf(sample, settings_.stamps_compare));
   }
 }
 
@@ -91,7 +86,6 @@ void CommunicatorTuner::digestSample(Slot& slot, Pending& pending, const CallTim
   if (!settings_.stamps_compare) return;
   pending.post_arrival.add(times.compared.value);
   slot.sampled_imbalance += times.imbalance.value;
-  for (std::size_t rank = 0; rank < times.lateness.size(); ++rank) slot.lateness[rank].add(times.lateness[rank].value);
 }
 
 std::int32_t CommunicatorTuner::longestEpoch() {
@@ -110,12 +104,16 @@ std::int32_t CommunicatorTuner::nextEpochLength() {
   if (all_settled || settings_.options.mode != Mode::kTune) return epoch_length_ = std::min(2 * epoch_length_, longest);
   const auto unsettled = static_cast<std::int32_t>(
       std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) { return isUnsettled(slot->tuner); }));
-  return epoch_length_ = std::min(std::clamp(unsettled, kShortEpoch, kLongestExploringEpoch), longest);
+  // Each call is to be stamped, so that no trial is made in vain.
+  const std::int32_t samples = settings_.samples_per_epoch;
+  return epoch_length_ = std::min({std::max(unsettled, kShortEpoch), samples, longest});
 }
 
 Decisions CommunicatorTuner::decide(std::size_t limit) {
   Decisions decisions;
+  decisions.updates.swap(postponed_);
   in_flight_.clear();
+  for (const PlanUpdate& update : decisions.updates) in_flight_.push_back(update.key);
   // The keys are asked from where the last call ended, so that keys that keep changing do not shut out the others.
   const std::size_t first = next_to_ask_;
   std::int64_t rankings_left = std::max<std::int64_t>(1, kRankingBudget / (std::int64_t{ranks_} * ranks_));
@@ -134,6 +132,11 @@ Decisions CommunicatorTuner::decide(std::size_t limit) {
   return decisions;
 }
 
+void CommunicatorTuner::postpone(const Decisions& decisions, std::size_t sent) {
+  postponed_.assign(decisions.updates.begin() + static_cast<std::ptrdiff_t>(sent), decisions.updates.end());
+  in_flight_.resize(sent);
+}
+
 void CommunicatorTuner::tookForce() {
   for (const std::int32_t index : in_flight_) slot(index).tuner.planTookForce();
   in_flight_.clear();
@@ -146,7 +149,7 @@ void CommunicatorTuner::recordDecision(Slot& slot, const KeyTuner::Decision& dec
   record.epoch = epoch_;
   record.call = slot.record.calls;
   record.choice = formatChoice(decision.plan.incumbent);
-  record.table = decision.plan.table;
+  record.table = expanded(decision.plan.placed, ranks_).table;
   record.reason = decision.reason;
   record.expected = decision.expected;
   record.measured = decision.measured;
@@ -165,8 +168,9 @@ PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {
   policy.type = slot.record.id.type;
   policy.operation = slot.record.id.operation;
   policy.choice = formatChoice(plan.incumbent);
-  policy.table = plan.table;
-  policy.lateness_ns = plan.lateness_ns;
+  ExpandedPlacement placement = expanded(plan.placed, ranks_);
+  policy.table = std::move(placement.table);
+  policy.lateness_ns = std::move(placement.lateness_ns);
   policy.gain = slot.tuner.gain();
   policy.compared_by = comparedBy(settings_.stamps_compare);
   policy.reason = slot.tuner.settledReason();
@@ -194,7 +198,7 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
   if (slot.samples > 0 && settings_.stamps_compare) record.imbalance = slot.sampled_imbalance / samples;
   record.state = keyStateName(slot.tuner.state());
   record.choice = formatChoice(slot.tuner.plan().incumbent);
-  record.table = slot.tuner.plan().table;
+  record.table = expanded(slot.tuner.plan().placed, ranks_).table;
   record.gain = slot.tuner.gain();
   batch.keys.push_back(record);
   for (const Pending& pending : slot.pending.entries()) {
@@ -220,18 +224,16 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
 }
 
 void CommunicatorTuner::drainArrivals(Slot& slot, Batch& batch) const {
-  if (slot.lateness.empty() || slot.lateness.front().count() == 0) return;
-  const ArrivalPrediction prediction = slot.tuner.arrivals();
-  std::vector<Seconds> means;
-  for (const RunningMoments& lateness : slot.lateness) means.push_back({lateness.mean()});
-  for (const std::int32_t rank : slot.recorded_ranks.choose(means)) {
-    const auto index = static_cast<std::size_t>(rank);
-    const RunningMoments& lateness = slot.lateness[index];
-    batch.arrivals.push_back({slot.record.id, epoch_, rank, lateness.count(), lateness.mean(), lateness.deviation(),
-                              prediction.lateness[index].value, predictionMethodName(prediction.method[index])});
+  const TrackedArrivals& arrivals = slot.tuner.arrivals();
+  const std::vector<TrackedArrivals::Entry> entries = arrivals.entries();
+  if (entries.empty() || entries.back().seen.count() == 0) return;
+  for (const TrackedArrivals::Entry& entry : slot.recorded_ranks.choose(entries, arrivals.others())) {
+    batch.arrivals.push_back({slot.record.id, epoch_, entry.rank, entry.seen.count(), entry.seen.mean(),
+                              entry.seen.deviation(), entry.predicted.value, predictionMethodName(entry.method)});
   }
-  batch.histograms.push_back({slot.record.id, epoch_, slot.lateness.front().count(), latenessCounts(means)});
-  std::fill(slot.lateness.begin(), slot.lateness.end(), RunningMoments());
+  batch.histograms.push_back(
+      {slot.record.id, epoch_, entries.back().seen.count(), latenessCounts(entries, arrivals.others())});
+  slot.tuner.restartArrivals();
 }
 
 }  // namespace starling

@@ -25,16 +25,14 @@ struct EpochCall {
   std::int64_t bytes = 0;
   bool tunable = true;
   bool on_device = false;    // this rank's buffers, or some rank's where the ranks have agreed on that
-  std::int32_t sample = -1;  // row of the stamps; negative: not stamped
+  std::int32_t sample = -1;  // index of its summary; negative: not stamped
 };
 
-// The calls of an epoch, and the stamps of those that were sampled: samples x ranks, row-major.
+// The calls of an epoch, and what was seen of those that were sampled.
 struct EpochReport {
   std::int64_t epoch = 0;
   std::span<const EpochCall> calls;
-  std::span<const Seconds> arrivals;
-  std::span<const Seconds> exits;
-  Seconds clock_error{};  // the time between stamps of two ranks is right within this, where they compare
+  std::span<const CallSummary> samples;
 };
 
 // THREADS: not thread-safe; one per communicator.
@@ -56,7 +54,9 @@ class CommunicatorTuner {
 
   // Returns what is to be broadcast next. Updates beyond `limit` wait.
   Decisions decide(std::size_t limit);
-  // Notes that the latest decide() took force on all ranks.
+  // Notes that only the first `sent` updates of the latest decide() were sent: the others come first in the next one.
+  void postpone(const Decisions& decisions, std::size_t sent);
+  // Notes that what was sent of the latest decide() took force on all ranks.
   void tookForce();
 
   // Returns what is new for the database since the last call. Decisions come key by key. However long nobody calls
@@ -78,7 +78,6 @@ class CommunicatorTuner {
     KeyRecord record;
     PendingObservations pending;
     PendingDecisions decisions;
-    std::vector<RunningMoments> lateness;  // by rank, since the last drain()
     RecordedRanks recorded_ranks;
     double sampled_elapsed = 0.0;  // seconds, over the whole run
     double sampled_imbalance = 0.0;
@@ -101,7 +100,8 @@ class CommunicatorTuner {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::size_t next_to_ask_ = 0;          // key that decide() begins with
   std::vector<std::int32_t> in_flight_;  // keys of the latest decide()
-  std::vector<std::int32_t> seen_;       // keys called in the latest epoch
+  std::vector<PlanUpdate> postponed_;
+  std::vector<std::int32_t> seen_;  // keys called in the latest epoch
   std::int64_t epoch_ = 0;
   std::int32_t epoch_length_;
 };

@@ -32,10 +32,22 @@ bool latenessMoved(std::span<const std::int64_t> before, std::span<const std::in
 }
 
 // The scatter of ranks that are on time says nothing about their order, so it counts as noise.
-Seconds noiseOf(std::vector<Seconds> errors, Seconds latest) {
+Seconds noiseOf(const std::vector<TrackedArrivals::Entry>& entries, std::int32_t others, Seconds latest) {
+  std::vector<Seconds> errors;
+  for (const TrackedArrivals::Entry& entry : entries) errors.push_back(entry.error);
+  if (others > static_cast<std::int32_t>(entries.size())) return std::max(orderingNoise(latest), errors.back());
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
   std::nth_element(errors.begin(), middle, errors.end());
   return std::max(orderingNoise(latest), *middle);
+}
+
+// Returns the predicted latenesses by rank.
+std::vector<Seconds> predictedBy(const std::vector<TrackedArrivals::Entry>& entries, std::int32_t ranks) {
+  std::vector<Seconds> lateness(static_cast<std::size_t>(ranks), entries.back().predicted);
+  for (const TrackedArrivals::Entry& entry : entries) {
+    if (entry.rank != TrackedArrivals::kOthers) lateness[static_cast<std::size_t>(entry.rank)] = entry.predicted;
+  }
+  return lateness;
 }
 
 std::vector<std::int64_t> latenessOf(std::span<const std::int32_t> table, std::span<const Seconds> lateness,
@@ -50,17 +62,12 @@ std::vector<std::int64_t> latenessOf(std::span<const std::int32_t> table, std::s
 
 }  // namespace
 
-KeyArrivals::KeyArrivals(std::int32_t ranks) : predictor_(ranks), usual_lateness_(static_cast<std::size_t>(ranks)) {}
-
-void KeyArrivals::observe(std::span<const Seconds> lateness, Seconds clock_error) {
-  if (lateness.empty()) return;
+void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
+  if (!pattern.isKnown()) return;
   clock_error_ = clock_error;
-  predictor_.observe(lateness);
-  const double share = 1.0 / static_cast<double>(std::min<std::int64_t>(predictor_.observations(), kUsualCalls));
-  for (std::size_t rank = 0; rank < lateness.size(); ++rank) {
-    usual_lateness_[rank] += share * (lateness[rank] - usual_lateness_[rank]);
-  }
-  usual_latest_ += share * (*std::max_element(lateness.begin(), lateness.end()) - usual_latest_);
+  tracked_.observe(pattern);
+  const double share = 1.0 / static_cast<double>(std::min<std::int64_t>(tracked_.observations(), kUsualCalls));
+  usual_latest_ += share * (pattern.latest.front().lateness - usual_latest_);
 }
 
 Seconds KeyArrivals::usualLatest() const {
@@ -68,22 +75,22 @@ Seconds KeyArrivals::usualLatest() const {
 }
 
 bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const {
-  if (predictor_.observations() == 0) return false;
-  const ArrivalPrediction prediction = predictor_.predict();
-  const auto latest = std::max_element(prediction.lateness.begin(), prediction.lateness.end());
-  const auto latest_rank = static_cast<std::size_t>(latest - prediction.lateness.begin());
+  if (tracked_.observations() == 0) return false;
+  const std::vector<TrackedArrivals::Entry> entries = tracked_.entries();
+  const auto latest = std::max_element(entries.begin(), entries.end(),
+                                       [](const auto& a, const auto& b) { return a.predicted < b.predicted; });
   // A rank that is late at random is forecast late just after it was. Its error is small beside that forecast, but not
   // beside what it is late by as a rule.
-  const Seconds usual = std::min(usual_lateness_[latest_rank], *latest);
-  const Seconds noise = std::max(noiseOf(prediction.error, *latest), clock_error_);
-  if (*latest <= noise || prediction.error[latest_rank] >= kPredictableError * usual) return false;
-  const auto ranks = static_cast<std::int32_t>(usual_lateness_.size());
-  const std::vector<std::int32_t> before = plan.table.empty() ? identityTable(ranks) : plan.table;
-  std::vector<std::int32_t> table = keeps_rank_order ? before : nextTable(before, prediction.lateness, noise, policy);
-  std::vector<std::int64_t> lateness_ns = latenessOf(table, prediction.lateness, noise);
-  if (table == before && !latenessMoved(plan.lateness_ns, lateness_ns)) return false;
-  if (!keeps_rank_order) plan.table = std::move(table);
-  plan.lateness_ns = std::move(lateness_ns);
+  const Seconds usual = std::min(latest->usual, latest->predicted);
+  const Seconds noise = std::max(noiseOf(entries, tracked_.others(), latest->predicted), clock_error_);
+  if (latest->predicted <= noise || latest->error >= kPredictableError * usual) return false;
+  const ExpandedPlacement before = expanded(plan.placed, tracked_.ranks());
+  const std::vector<std::int32_t> old_table = before.table.empty() ? identityTable(tracked_.ranks()) : before.table;
+  const std::vector<Seconds> lateness = predictedBy(entries, tracked_.ranks());
+  const std::vector<std::int32_t> table = keeps_rank_order ? old_table : nextTable(old_table, lateness, noise, policy);
+  const std::vector<std::int64_t> lateness_ns = latenessOf(table, lateness, noise);
+  if (table == old_table && !latenessMoved(before.lateness_ns, lateness_ns)) return false;
+  plan.placed = placementOf(keeps_rank_order ? std::span<const std::int32_t>{} : table, lateness_ns);
   return true;
 }
 

@@ -2,24 +2,24 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/options.h"
 #include "base/units.h"
-#include "estimators/arrival_predictor.h"
 #include "tuner/plan.h"
+#include "tuner/tracked_arrivals.h"
 
 namespace starling {
 
 // THREADS: not thread-safe; one per key.
 class KeyArrivals {
  public:
-  explicit KeyArrivals(std::int32_t ranks);
+  explicit KeyArrivals(std::int32_t ranks) : tracked_(ranks) {}
 
-  // Takes the lateness by rank of one call, which is right within `clock_error`; empty = not known.
-  void observe(std::span<const Seconds> lateness, Seconds clock_error);
-  ArrivalPrediction predict() const { return predictor_.predict(); }
+  // Takes the latenesses of one call, which are right within `clock_error`.
+  void observe(const ArrivalPattern& pattern, Seconds clock_error);
+  const TrackedArrivals& tracked() const { return tracked_; }
+  void restart() { tracked_.restart(); }
 
   // Updates predicted latenesses and, unless ranks are to keep their order, the table of `plan`; returns true when they
   // changed by more than noise. A plan stays as it is where arrivals are not predictable: without knowledge no table is
@@ -30,10 +30,9 @@ class KeyArrivals {
   Seconds usualLatest() const;
 
  private:
-  ArrivalPredictor predictor_;
-  std::vector<Seconds> usual_lateness_;  // by rank: mean over the calls observed, the latest weighing most
-  Seconds usual_latest_;                 // likewise, of the latest rank of each call, whichever that was
-  Seconds clock_error_;                  // of the latest call
+  TrackedArrivals tracked_;
+  Seconds usual_latest_;  // mean lateness of the latest rank of each call, whichever that was, the latest weighing most
+  Seconds clock_error_;   // of the latest call
 };
 
 }  // namespace starling

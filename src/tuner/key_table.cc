@@ -4,14 +4,13 @@
 
 namespace starling {
 
-bool KeyTable::prepareFor(std::size_t keys, std::int32_t ranks) {
+bool KeyTable::prepareFor(std::size_t keys) {
   try {
     spare_plans_.reserve(keys);
     while (spare_plans_.size() < keys) {
       KeyPlan plan;
       plan.trials.reserve(kMaxTrials);
-      plan.table.reserve(static_cast<std::size_t>(ranks));
-      plan.lateness_ns.reserve(static_cast<std::size_t>(ranks));
+      plan.placed.reserve(kMostPlaced);
       spare_plans_.push_back(std::move(plan));
     }
     return true;

@@ -38,9 +38,9 @@ class KeyTable {
   explicit KeyTable(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
       : entries_(memory), index_(memory) {}
 
-  // Takes memory beforehand, so that the next `keys` new keys take none for their plans, nor the plans for tables of so
-  // many ranks. Returns false when memory is short: then there may be fewer.
-  bool prepareFor(std::size_t keys, std::int32_t ranks);
+  // Takes memory beforehand, so that the next `keys` new keys take none for their plans. Returns false when memory is
+  // short: then there may be fewer.
+  bool prepareFor(std::size_t keys);
 
   // Returns the index of the key, which is added where it is new. All ranks add keys in the same order (at the ends of
   // epochs, from agreed calls), so the index names the key in messages. A new key takes kBytesPerKey of the table's

@@ -59,7 +59,7 @@ void KeyTuner::observe(const Choice& choice, const CallTimes& times) {
   const bool as_arranged_now = transition_.outdated_epochs == 0 || !is_incumbent;
   choices_.observe(choice, times, as_arranged_now);
   if (is_incumbent && as_arranged_now) probation_.observe();
-  arrivals_.observe(times.lateness, times.clock_error);
+  arrivals_.observe(times.pattern, times.clock_error);
 }
 
 std::optional<double> KeyTuner::gain() const {
@@ -128,13 +128,14 @@ bool KeyTuner::followArrivals(KeyPlan& plan) const {
 }
 
 CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
+  ExpandedPlacement placement = expanded(plan.placed, shape_.ranks);
   return {shape_,
           element_size_,
           settings_.model,
-          plan.lateness_ns,
+          std::move(placement.lateness_ns),
           settings_.options.reproducible,
           arrivals_.usualLatest(),
-          arranged(settings_.topology, plan.table)};
+          arranged(settings_.topology, placement.table)};
 }
 
 KeyTuner::Decision KeyTuner::proposeTrials() {

@@ -27,6 +27,8 @@ struct TunerSettings {
   // time, and there are no latenesses.
   bool stamps_compare = true;
   Topology topology{};  // by rank
+  // The ranks tell rank 0 of so many calls of an epoch at most.
+  std::int32_t samples_per_epoch = 32;
 };
 
 // THREADS: not thread-safe; one per key.
@@ -64,7 +66,9 @@ class KeyTuner {
   const std::string& settledReason() const { return settled_reason_; }
   // Returns what native takes as a multiple of what the choice takes.
   std::optional<double> gain() const;
-  ArrivalPrediction arrivals() const { return arrivals_.predict(); }
+  const TrackedArrivals& arrivals() const { return arrivals_.tracked(); }
+  // Makes what was seen of arrivals begin anew; what is predicted stays.
+  void restartArrivals() { arrivals_.restart(); }
 
  private:
   // Nobody has measured a choice that was taken over: it has the calls that it takes to judge it. Native runs until

@@ -73,8 +73,7 @@ KeyTuner::Decision KeyTuner::takeOver() {
   }
   plan.incumbent = choice.value();
   if (!keepsRankOrder() || learned_->table.empty()) {
-    plan.table = learned_->table;
-    plan.lateness_ns = learned_->lateness_ns;
+    plan.placed = placementOf(learned_->table, learned_->lateness_ns);
   }
   if (mayBeGivenUp(plan.incumbent)) putOnProbation(plan, kFirstProbation);
   is_taken_over_ = true;

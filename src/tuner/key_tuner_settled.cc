@@ -35,9 +35,11 @@ bool KeyTuner::mayBeGivenUp(const Choice& choice) const {
 
 bool KeyTuner::isRearranged(const KeyPlan& plan) const {
   const Algorithm& algorithm = *findAlgorithm(plan.incumbent.algorithm);
-  return !std::ranges::equal(relevantLateness(algorithm, plan.lateness_ns),
-                             relevantLateness(algorithm, plan_.lateness_ns)) ||
-         (algorithm.build != nullptr && plan.table != plan_.table);
+  const ExpandedPlacement now = expanded(plan_.placed, shape_.ranks);
+  const ExpandedPlacement then = expanded(plan.placed, shape_.ranks);
+  return !std::ranges::equal(relevantLateness(algorithm, then.lateness_ns),
+                             relevantLateness(algorithm, now.lateness_ns)) ||
+         (algorithm.build != nullptr && then.table != now.table);
 }
 
 void KeyTuner::putOnProbation(KeyPlan& plan, std::int32_t calls) {

@@ -1,61 +1,61 @@
 #include "tuner/plan.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 namespace starling {
 namespace {
 
-// An update in a message has this header. All integers have a fixed width; the machines of one job share a byte order.
-struct WireUpdate {
-  std::int32_t key = 0;
-  std::int32_t trial_calls = 0;
-  std::uint8_t state = 0;
-  std::uint8_t trials = 0;
-  std::uint8_t has_table = 0;
-  std::uint8_t has_lateness = 0;
-  std::int32_t probation_calls = 0;
-  CallLimit limit;
-  Choice incumbent;
-  std::array<Choice, kMaxTrials> trial{};
-};
-static_assert(std::is_trivially_copyable_v<WireUpdate>);
+constexpr std::size_t kMostUpdates = 63;
 
+// Whole numbers travel with seven bits in a byte, the lowest first; the highest bit says that more follow. Most are
+// small, so that an update takes some ten bytes and one for each trial, and a few for each rank that is placed.
 class Writer {
  public:
   explicit Writer(std::span<std::byte> buffer) : rest_(buffer) {}
 
-  template <typename Value>
-  void put(std::span<const Value> values) {
-    if (values.empty()) return;  // memcpy takes no null pointer, not even for 0 bytes
-    std::memcpy(rest_.data(), values.data(), values.size_bytes());
-    rest_ = rest_.subspan(values.size_bytes());
+  // Nothing more is written once a number did not fit.
+  void put(std::int64_t value) {
+    // Negative numbers are rare: the sign goes to the lowest bit.
+    auto bits = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+    do {
+      if (rest_.empty()) {
+        fits_ = false;
+        return;
+      }
+      const std::uint64_t more = bits > 0x7f ? 0x80 : 0;
+      rest_.front() = static_cast<std::byte>((bits & 0x7f) | more);
+      rest_ = rest_.subspan(1);
+      bits >>= 7;
+    } while (bits != 0);
   }
-  template <typename Value>
-  void put(const Value& value) {
-    put(std::span<const Value>(&value, 1));
-  }
+  bool fits() const { return fits_; }
+  std::span<std::byte> rest() const { return rest_; }
 
  private:
   std::span<std::byte> rest_;
+  bool fits_ = true;
 };
 
 class Parser {
  public:
   explicit Parser(std::span<const std::byte> buffer) : rest_(buffer) {}
 
-  template <typename Value>
-  bool take(std::span<Value> values) {
-    if (values.empty()) return true;
-    if (rest_.size() < values.size_bytes()) return false;
-    std::memcpy(values.data(), rest_.data(), values.size_bytes());
-    rest_ = rest_.subspan(values.size_bytes());
-    return true;
-  }
+  // Leaves `value` as it is where the message ends, or has no such number.
   template <typename Value>
   bool take(Value& value) {
-    return take(std::span<Value>(&value, 1));
+    std::uint64_t bits = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (rest_.empty()) return false;
+      const auto byte = std::to_integer<std::uint64_t>(rest_.front());
+      rest_ = rest_.subspan(1);
+      bits |= (byte & 0x7f) << shift;
+      if ((byte & 0x80) != 0) continue;
+      const auto number = static_cast<std::int64_t>((bits >> 1) ^ (~(bits & 1) + 1));
+      value = static_cast<Value>(number);
+      return static_cast<std::int64_t>(value) == number;
+    }
+    return false;
   }
   std::span<const std::byte> rest() const { return rest_; }
 
@@ -63,58 +63,75 @@ class Parser {
   std::span<const std::byte> rest_;
 };
 
-std::size_t updateBytes(const KeyPlan& plan) {
-  return sizeof(WireUpdate) + plan.table.size() * sizeof(std::int32_t) + plan.lateness_ns.size() * sizeof(std::int64_t);
-}
-
-void encodeUpdate(const PlanUpdate& update, Writer& writer) {
-  WireUpdate wire;
-  wire.key = update.key;
-  wire.trial_calls = update.plan.trial_calls;
-  wire.probation_calls = update.plan.probation_calls;
-  wire.limit = update.plan.limit;
-  wire.state = static_cast<std::uint8_t>(update.plan.state);
-  wire.trials = static_cast<std::uint8_t>(update.plan.trials.size());
-  wire.has_table = !update.plan.table.empty();
-  wire.has_lateness = !update.plan.lateness_ns.empty();
-  wire.incumbent = update.plan.incumbent;
-  std::copy(update.plan.trials.begin(), update.plan.trials.end(), wire.trial.begin());
-  writer.put(wire);
-  writer.put(std::span<const std::int32_t>(update.plan.table));
-  writer.put(std::span<const std::int64_t>(update.plan.lateness_ns));
-}
-
-// Marks the place of each value in the table itself, by the complement, and takes the marks away again, so that the
-// check needs no memory.
-bool isPermutation(std::span<std::int32_t> table) {
-  const auto size = static_cast<std::int32_t>(table.size());
-  const auto value_at = [&](std::size_t place) { return table[place] < 0 ? ~table[place] : table[place]; };
-  bool is_permutation = std::all_of(table.begin(), table.end(), [size](auto rank) { return rank >= 0 && rank < size; });
-  for (std::size_t place = 0; is_permutation && place < table.size(); ++place) {
-    std::int32_t& mark = table[static_cast<std::size_t>(value_at(place))];
-    is_permutation = mark >= 0;
-    mark = ~mark;
+// Most parameters are 0, because an algorithm has few: bits tell which are not.
+void encodeChoice(const Choice& choice, Writer& writer) {
+  std::int64_t given = 0;
+  for (std::size_t i = 0; i < choice.parameters.size(); ++i) {
+    given |= std::int64_t{choice.parameters[i] != 0 ? 1 : 0} << i;
   }
-  for (std::int32_t& rank : table) rank = rank < 0 ? ~rank : rank;
-  return is_permutation;
+  writer.put(choice.algorithm);
+  writer.put(given);
+  for (const std::int64_t value : choice.parameters) {
+    if (value != 0) writer.put(value);
+  }
+}
+
+bool decodeChoice(Parser& parser, Choice& choice) {
+  std::uint32_t given = 0;
+  if (!parser.take(choice.algorithm) || findAlgorithm(choice.algorithm) == nullptr || !parser.take(given)) return false;
+  for (std::size_t i = 0; i < choice.parameters.size(); ++i) {
+    choice.parameters[i] = 0;
+    if ((given >> i & 1) != 0 && !parser.take(choice.parameters[i])) return false;
+  }
+  return true;
+}
+
+// Leaves out the first `omitted` of the placed ranks, which are the least late.
+void encodeUpdate(const PlanUpdate& update, std::size_t omitted, Writer& writer) {
+  const KeyPlan& plan = update.plan;
+  writer.put(update.key);
+  writer.put(static_cast<std::int64_t>(plan.state));
+  writer.put(plan.trial_calls);
+  writer.put(plan.probation_calls);
+  writer.put(plan.limit.slow_ns);
+  writer.put(plan.limit.every);
+  writer.put(plan.limit.known);
+  encodeChoice(plan.incumbent, writer);
+  writer.put(static_cast<std::int64_t>(plan.trials.size()));
+  for (const Choice& trial : plan.trials) encodeChoice(trial, writer);
+  const std::span<const PlacedRank> placed = std::span(plan.placed).subspan(std::min(omitted, plan.placed.size()));
+  writer.put(static_cast<std::int64_t>(placed.size()));
+  for (const PlacedRank& one : placed) {
+    writer.put(one.rank);
+    writer.put(one.place);
+    writer.put(one.lateness_ns);
+  }
+}
+
+bool decodePlaced(Parser& parser, std::int32_t ranks, std::vector<PlacedRank>& placed) {
+  std::size_t size = 0;
+  if (!parser.take(size) || size > kMostPlaced) return false;
+  placed.resize(size);
+  for (PlacedRank& one : placed) {
+    if (!parser.take(one.rank) || !parser.take(one.place) || !parser.take(one.lateness_ns)) return false;
+  }
+  return isPlacement(placed, ranks);
 }
 
 bool decodeUpdate(Parser& parser, std::int32_t ranks, PlanUpdate& update) {
-  WireUpdate wire;
-  if (!parser.take(wire) || wire.trials > kMaxTrials) return false;
-  update.key = wire.key;
-  update.plan.trial_calls = wire.trial_calls;
-  update.plan.probation_calls = wire.probation_calls;
-  update.plan.limit = wire.limit;
-  update.plan.state = static_cast<KeyState>(wire.state);
-  update.plan.incumbent = wire.incumbent;
-  update.plan.trials.assign(wire.trial.begin(), wire.trial.begin() + wire.trials);
-  update.plan.table.resize(wire.has_table ? static_cast<std::size_t>(ranks) : 0);
-  update.plan.lateness_ns.resize(wire.has_lateness ? static_cast<std::size_t>(ranks) : 0);
-  if (!parser.take(std::span(update.plan.table)) || !parser.take(std::span(update.plan.lateness_ns))) return false;
-  bool known = findAlgorithm(wire.incumbent.algorithm) != nullptr;
-  for (const Choice& trial : update.plan.trials) known = known && findAlgorithm(trial.algorithm) != nullptr;
-  return known && isPermutation(update.plan.table);
+  KeyPlan& plan = update.plan;
+  std::uint8_t state = 0;
+  std::size_t trials = 0;
+  if (!parser.take(update.key) || !parser.take(state) || state > static_cast<std::uint8_t>(KeyState::kPassesThrough) ||
+      !parser.take(plan.trial_calls) || !parser.take(plan.probation_calls) || !parser.take(plan.limit.slow_ns) ||
+      !parser.take(plan.limit.every) || plan.limit.every < 1 || !parser.take(plan.limit.known) ||
+      !decodeChoice(parser, plan.incumbent) || !parser.take(trials) || trials > kMaxTrials) {
+    return false;
+  }
+  plan.state = static_cast<KeyState>(state);
+  plan.trials.resize(trials);
+  return std::ranges::all_of(plan.trials, [&](Choice& trial) { return decodeChoice(parser, trial); }) &&
+         decodePlaced(parser, ranks, plan.placed);
 }
 
 }  // namespace
@@ -141,22 +158,26 @@ PlannedChoice choiceOfCall(const KeyPlan& plan, std::int64_t calls_since_plan) {
   return {plan.trials[static_cast<std::size_t>(calls_since_plan % trials)], true};
 }
 
-std::size_t maximumUpdateBytes(std::int32_t ranks) {
-  return sizeof(WireUpdate) + static_cast<std::size_t>(ranks) * (sizeof(std::int32_t) + sizeof(std::int64_t));
-}
-
 std::size_t encodeDecisions(const Decisions& decisions, std::span<std::byte> buffer) {
+  // The number of updates has a byte of its own, which is written when it is known: there are fewer than 64.
+  Writer header(buffer);
+  header.put(decisions.next_epoch_length);
+  const std::span<std::byte> number = header.rest();
+  std::span<std::byte> rest = number.subspan(1);
   std::size_t fitting = 0;
-  std::size_t used = kDecisionHeaderBytes;
-  for (const PlanUpdate& update : decisions.updates) {
-    used += updateBytes(update.plan);
-    if (used > buffer.size()) break;
+  while (fitting < decisions.updates.size() && fitting < kMostUpdates) {
+    const PlanUpdate& update = decisions.updates[fitting];
+    Writer writer(rest);
+    encodeUpdate(update, 0, writer);
+    for (std::size_t omitted = 1; !writer.fits() && fitting == 0 && omitted <= update.plan.placed.size(); ++omitted) {
+      writer = Writer(rest);
+      encodeUpdate(update, omitted, writer);
+    }
+    if (!writer.fits()) break;
+    rest = writer.rest();
     ++fitting;
   }
-  Writer writer(buffer);
-  writer.put(decisions.next_epoch_length);
-  writer.put(static_cast<std::int32_t>(fitting));
-  for (std::size_t i = 0; i < fitting; ++i) encodeUpdate(decisions.updates[i], writer);
+  Writer(number).put(static_cast<std::int64_t>(fitting));
   return fitting;
 }
 

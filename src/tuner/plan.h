@@ -7,6 +7,7 @@
 
 #include "algos/catalogue.h"
 #include "base/status.h"
+#include "tuner/placement.h"
 #include "tuner/signature.h"
 
 namespace starling {
@@ -38,8 +39,7 @@ struct KeyPlan {
   std::int32_t probation_calls = 0;  // 0 = the incumbent is not on probation
   CallLimit limit;                   // of the incumbent
   KeyState state = KeyState::kObserving;
-  std::vector<std::int32_t> table;        // virtual rank -> rank; empty = identity
-  std::vector<std::int64_t> lateness_ns;  // predicted, by virtual rank; empty = all on time
+  std::vector<PlacedRank> placed;  // the virtual-rank table, and by how much ranks are predicted to be late
 };
 
 // Tells what a call of the key runs.
@@ -62,12 +62,12 @@ struct Decisions {
   std::vector<PlanUpdate> updates;
 };
 
-// Returns how many bytes one update of a communicator of this size takes at most.
-std::size_t maximumUpdateBytes(std::int32_t ranks);
-inline constexpr std::size_t kDecisionHeaderBytes = 8;
+// A message has at least so many bytes, in which any update without placed ranks fits.
+inline constexpr std::size_t kLeastDecisionBytes = 256;
 
-// Writes as many updates as fit into `buffer` and returns their number; the others wait for the next agreement.
-// REQUIRES: buffer.size() >= kDecisionHeaderBytes + maximumUpdateBytes() of the communicator.
+// Writes the updates into `buffer` as far as they fit, and returns how many these are: one at least. Of an update that
+// does not fit though it is the first, the ranks that are least late are left out.
+// REQUIRES: buffer.size() >= kLeastDecisionBytes.
 std::size_t encodeDecisions(const Decisions& decisions, std::span<std::byte> buffer);
 
 // Reads what encodeDecisions() wrote, one update after another, and takes no memory but that of the update.
@@ -81,8 +81,8 @@ class DecisionReader {
 
   // Returns how many updates are left.
   std::int32_t left() const { return left_; }
-  // Reads the next one into `update`, whose vectors keep their memory. Tables that are no permutation and unknown
-  // algorithms are errors. REQUIRES: left() > 0.
+  // Reads the next one into `update`, whose vectors keep their memory. Places that are none and unknown algorithms are
+  // errors. REQUIRES: left() > 0.
   Status next(PlanUpdate& update);
 
  private:

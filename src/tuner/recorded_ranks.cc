@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 
 #include "store/lateness_classes.h"
 #include "tuner/virtual_ranks.h"
@@ -10,36 +9,27 @@
 namespace starling {
 namespace {
 
+using Entry = TrackedArrivals::Entry;
+
 constexpr std::size_t kAlwaysRecorded = 2;  // the latest, and how far it is from the others
 constexpr double kBeyondMedian = 4.0;
 
-Seconds latenessOf(std::span<const Seconds> lateness, std::int32_t rank) {
-  return lateness[static_cast<std::size_t>(rank)];
-}
+Seconds meanOf(const Entry& entry) { return {entry.seen.mean()}; }
 
-// Returns all ranks: as many of the latest as may be recorded come first, by falling lateness, though no more than half
-// of all; in the middle is the one of median lateness.
-std::vector<std::int32_t> latestFirst(std::span<const Seconds> lateness) {
-  std::vector<std::int32_t> ranks(lateness.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  const auto is_later = [lateness](std::int32_t a, std::int32_t b) {
-    return latenessOf(lateness, a) > latenessOf(lateness, b);
-  };
-  std::nth_element(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(ranks.size() / 2), ranks.end(), is_later);
-  const auto last = ranks.begin() + static_cast<std::ptrdiff_t>(std::min(kRecordedRanks, ranks.size() / 2));
-  std::partial_sort(ranks.begin(), last, ranks.begin() + static_cast<std::ptrdiff_t>(ranks.size() / 2), is_later);
-  return ranks;
-}
+bool isOne(const Entry& entry) { return entry.rank != TrackedArrivals::kOthers; }
 
-// Returns how many at the front are late beyond the noise, kRecordedRanks at most.
-std::size_t lateOnes(std::span<const std::int32_t> latest_first, std::span<const Seconds> lateness) {
-  const Seconds median = latenessOf(lateness, latest_first[latest_first.size() / 2]);
-  const Seconds noise = std::max(orderingNoise(latenessOf(lateness, latest_first[0])), kBeyondMedian * median);
-  std::size_t late = 0;
-  while (late < std::min(kRecordedRanks, latest_first.size() / 2) && latenessOf(lateness, latest_first[late]) > noise) {
-    ++late;
+bool isLater(const Entry& a, const Entry& b) { return meanOf(a) > meanOf(b); }
+
+// Returns the mean lateness that half of all ranks exceed. REQUIRES: latest_first is not empty.
+Seconds medianOf(std::span<const Entry> latest_first, std::int32_t others) {
+  std::size_t ranks = 0;
+  for (const Entry& entry : latest_first) ranks += isOne(entry) ? 1 : static_cast<std::size_t>(others);
+  std::size_t seen = 0;
+  for (const Entry& entry : latest_first) {
+    seen += isOne(entry) ? 1 : static_cast<std::size_t>(others);
+    if (seen > ranks / 2) return meanOf(entry);
   }
-  return late;
+  return meanOf(latest_first.back());
 }
 
 void addOnce(std::vector<std::int32_t>& ranks, std::int32_t rank) {
@@ -49,19 +39,25 @@ void addOnce(std::vector<std::int32_t>& ranks, std::int32_t rank) {
 
 }  // namespace
 
-std::vector<std::int32_t> RecordedRanks::choose(std::span<const Seconds> lateness) {
+std::vector<Entry> RecordedRanks::choose(std::span<const Entry> entries, std::int32_t others) {
+  std::vector<Entry> latest_first(entries.begin(), entries.end());
+  if (others == 0 && entries.size() <= kRecordedRanks) return latest_first;
+  std::stable_sort(latest_first.begin(), latest_first.end(), isLater);
+  const Seconds median = medianOf(latest_first, others);
+  const Seconds noise = std::max(orderingNoise(meanOf(latest_first.front())), kBeyondMedian * median);
+  std::erase_if(latest_first, [](const Entry& entry) { return !isOne(entry); });
   std::vector<std::int32_t> chosen;
-  if (lateness.size() <= kRecordedRanks) {
-    chosen.resize(lateness.size());
-    std::iota(chosen.begin(), chosen.end(), 0);
-    return chosen;
+  std::vector<std::int32_t> late;
+  for (const Entry& entry : latest_first) {
+    if (chosen.size() < kAlwaysRecorded) chosen.push_back(entry.rank);
+    if (late.size() < kRecordedRanks && meanOf(entry) > noise) late.push_back(entry.rank);
   }
-  const std::vector<std::int32_t> latest_first = latestFirst(lateness);
-  follow(std::span(latest_first).first(lateOnes(latest_first, lateness)));
-  for (std::size_t i = 0; i < kAlwaysRecorded; ++i) addOnce(chosen, latest_first[i]);
+  follow(late);
   for (const std::int32_t rank : followed_) addOnce(chosen, rank);
-  std::sort(chosen.begin(), chosen.end());
-  return chosen;
+  std::erase_if(latest_first,
+                [&](const Entry& entry) { return std::ranges::find(chosen, entry.rank) == chosen.end(); });
+  std::sort(latest_first.begin(), latest_first.end(), [](const Entry& a, const Entry& b) { return a.rank < b.rank; });
+  return latest_first;
 }
 
 // Puts the ranks that are late now to the front, the latest first.
@@ -73,9 +69,9 @@ void RecordedRanks::follow(std::span<const std::int32_t> late) {
   if (followed_.size() > kRecordedRanks) followed_.resize(kRecordedRanks);
 }
 
-std::vector<std::int64_t> latenessCounts(std::span<const Seconds> lateness) {
+std::vector<std::int64_t> latenessCounts(std::span<const Entry> entries, std::int32_t others) {
   std::vector<std::int64_t> counts(kLatenessClasses);
-  for (const Seconds of_rank : lateness) ++counts[latenessClass(of_rank)];
+  for (const Entry& entry : entries) counts[latenessClass(meanOf(entry))] += isOne(entry) ? 1 : others;
   return counts;
 }
 

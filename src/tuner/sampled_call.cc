@@ -1,46 +1,54 @@
 #include "tuner/sampled_call.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace starling {
 namespace {
 
-Seconds meanOf(std::span<const Seconds> times) {
-  Seconds sum;
-  for (const Seconds time : times) sum += time;
-  return {sum.value / static_cast<double>(times.size())};
+// Returns the time from the first arrival to that of a rank, which came so many steps before the last one.
+std::int64_t latenessNs(const CallSummary& call, const CallSummary::Named& named) {
+  const std::int64_t span_ns = call.latestNs() - call.earliestNs();
+  if (named.before_latest == std::numeric_limits<std::uint32_t>::max()) return 0;
+  return std::clamp<std::int64_t>(span_ns - named.before_latest * CallSummary::kStepNs, 0, span_ns);
 }
 
-Seconds shortestElapsed(const SampledCall& call) {
-  Seconds shortest = call.exits[0] - call.arrivals[0];
-  for (std::size_t rank = 1; rank < call.exits.size(); ++rank) {
-    shortest = std::min(shortest, call.exits[rank] - call.arrivals[rank]);
+ArrivalPattern patternOf(const CallSummary& call) {
+  const auto known = [error_ns = call.errorNs()](std::int64_t lateness_ns) {
+    return lateness_ns > error_ns ? fromNanoseconds(lateness_ns) : Seconds{};
+  };
+  ArrivalPattern pattern;
+  pattern.ranks = call.ranks();
+  std::int64_t sum_ns = call.ranks() * (call.latestNs() - call.earliestNs()) - call.waitedNs();
+  for (const CallSummary::Named& named : call.named()) {
+    const std::int64_t lateness_ns = latenessNs(call, named);
+    sum_ns -= lateness_ns;
+    pattern.latest.push_back({named.rank, known(lateness_ns)});
   }
-  return shortest;
+  const auto others = call.ranks() - static_cast<std::int64_t>(call.named().size());
+  if (others > 0) pattern.others = known(std::max<std::int64_t>(sum_ns, 0) / others);
+  return pattern;
 }
 
 }  // namespace
 
-CallTimes timesOf(const SampledCall& call, std::optional<Seconds> clock_error) {
+CallTimes timesOf(const CallSummary& call, bool stamps_compare) {
+  const auto mean = [&call](std::int64_t sum_ns) {
+    return Seconds{fromNanoseconds(sum_ns).value / static_cast<double>(call.ranks())};
+  };
   CallTimes times;
-  const Seconds mean_exit = meanOf(call.exits);
-  times.elapsed = mean_exit - meanOf(call.arrivals);
-  if (!clock_error) {
+  times.elapsed = mean(call.elapsedNs());
+  if (!stamps_compare) {
     times.compared = times.elapsed;
-    times.net = shortestElapsed(call);
+    times.net = fromNanoseconds(call.shortestNs());
     return times;
   }
-  const auto [earliest, latest] = std::minmax_element(call.arrivals.begin(), call.arrivals.end());
-  const auto lateness = [&, first = *earliest](Seconds arrival) {
-    return arrival - first > *clock_error ? arrival - first : Seconds{};
-  };
-  times.imbalance = lateness(*latest);
+  times.pattern = patternOf(call);
+  times.imbalance = times.pattern.latest.front().lateness;
+  times.clock_error = fromNanoseconds(call.errorNs());
   const bool is_late = times.imbalance > Seconds{};
-  times.compared = times.net = is_late ? mean_exit - *latest : times.elapsed;
-  times.clock_error = *clock_error;
-  if (is_late) times.compared_error = *clock_error;
-  times.lateness.reserve(call.arrivals.size());
-  for (const Seconds arrival : call.arrivals) times.lateness.push_back(lateness(arrival));
+  times.compared = times.net = is_late ? mean(call.elapsedNs() - call.waitedNs()) : times.elapsed;
+  if (is_late) times.compared_error = times.clock_error;
   return times;
 }
 

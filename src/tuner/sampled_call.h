@@ -1,19 +1,30 @@
 // Tells what the stamps of all ranks say of one call.
 #pragma once
 
-#include <optional>
-#include <span>
+#include <cstdint>
 #include <vector>
 
 #include "base/units.h"
 #include "store/records.h"
+#include "tuner/call_summary.h"
 
 namespace starling {
 
-// A stamped call has its stamps by rank.
-struct SampledCall {
-  std::span<const Seconds> arrivals;
-  std::span<const Seconds> exits;
+struct RankLateness {
+  std::int32_t rank = 0;
+  Seconds lateness;
+
+  bool operator==(const RankLateness&) const = default;
+};
+
+// The latenesses of one call: those of the ranks that came last, and what is known of the others. Of at most
+// CallSummary::kNamed + 1 ranks all are known.
+struct ArrivalPattern {
+  std::int32_t ranks = 0;            // 0: nothing is known
+  std::vector<RankLateness> latest;  // the latest first
+  Seconds others;                    // mean lateness of all that are not among the latest
+
+  bool isKnown() const { return ranks > 0; }
 };
 
 struct CallTimes {
@@ -24,16 +35,16 @@ struct CallTimes {
   // compare, the shortest elapsed time of a rank. No rank leaves before the last has come, so that it is at least the
   // post-arrival time of the first to leave, and at most that of the rank that came last.
   Seconds net;
-  std::vector<Seconds> lateness;  // by rank; empty where stamps do not compare
-  Seconds imbalance;              // lateness of the latest rank; 0 where stamps do not compare
-  Seconds clock_error;            // latenesses are right within this
-  Seconds compared_error;         // so is `compared`, which has no error where no rank was late
+  ArrivalPattern pattern;  // not known where stamps do not compare
+  Seconds imbalance;       // lateness of the latest rank; 0 where stamps do not compare
+  Seconds clock_error;     // latenesses are right within this
+  Seconds compared_error;  // so is `compared`, which has no error where no rank was late
 };
 
-// The time between stamps of two ranks is right within `clock_error`; empty: stamps of different ranks do not compare.
-// A rank is late when it came later than the first by more than the error. Where none is, the mean elapsed time is the
-// post-arrival time, as nearly as it can be known. REQUIRES: as many arrivals as exits, at least one.
-CallTimes timesOf(const SampledCall& call, std::optional<Seconds> clock_error);
+// Stamps of different ranks compare within the error that the summary states, or not at all. A rank is late when it
+// came later than the first by more than the error. Where none is, the mean elapsed time is the post-arrival time, as
+// nearly as it can be known. REQUIRES: call.ranks() > 0.
+CallTimes timesOf(const CallSummary& call, bool stamps_compare);
 
 // Says by which time choices are then compared, as CommunicatorRecord::compared_by does.
 inline const char* comparedBy(bool stamps_compare) { return stamps_compare ? kByPostArrival : kByElapsed; }

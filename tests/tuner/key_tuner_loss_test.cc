@@ -174,7 +174,7 @@ TEST(KeyTunerLoss, givesUpAChoiceThatANewTableMakesSlow) {
   ASSERT_NE(incumbentOf(communicator).algorithm, kNativeAlgorithm);
   communicator.machine().moved_factor = 1000.0;
   communicator.setPattern(rankOneLate);
-  while (communicator.keys().entry(0).plan.table.empty()) communicator.call(kLine, kVector);
+  while (placementIn(communicator).table.empty()) communicator.call(kLine, kVector);
   const std::size_t before = communicator.choices().size();
   communicator.calls(600, kLine, kVector);
   EXPECT_LE(callsOtherThanNative(communicator, before), 9);
@@ -187,7 +187,7 @@ TEST(KeyTunerLoss, runsAChoiceThatANewTableMakesSlowFewTimesWhenItsCallsComeInAL
   ASSERT_NE(incumbentOf(communicator).algorithm, kNativeAlgorithm);
   communicator.machine().moved_factor = 1000.0;
   communicator.setPattern(rankOneLate);
-  while (communicator.keys().entry(0).plan.table.empty()) communicator.call(kLine, kVector);
+  while (placementIn(communicator).table.empty()) communicator.call(kLine, kVector);
   communicator.setPattern([](std::mt19937&) { return std::vector<Seconds>(kRanks); });
   communicator.calls(2000, kOtherLine, kSmall);
   ASSERT_EQ(communicator.epochLengths().back(), 32);
@@ -296,7 +296,7 @@ TEST(KeyTunerLoss, endsTheProbationOfAChoiceThatNeverRuns) {
   const std::vector<Seconds> exits(2, Seconds{1e-3});
   for (int call = 0; call < 60; ++call) {
     key.count({});
-    key.observe({}, timesOf({arrivals, exits}, Seconds{}));
+    key.observe({}, timesOf(summaryOf(arrivals, exits), true));
     if (key.decide()) key.planTookForce();
   }
   EXPECT_EQ(key.plan().incumbent, choiceOf("ring"));

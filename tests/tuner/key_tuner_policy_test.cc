@@ -93,10 +93,11 @@ TEST(KeyTuner, followsArrivalsWithinTheOneAssociationInReproducibleMode) {
   const KeyPlan& plan = communicator.keys().entry(0).plan;
   EXPECT_EQ(plan.state, KeyState::kSettled);
   EXPECT_TRUE(findAlgorithm(plan.incumbent.algorithm)->fixed_association) << formatChoice(plan.incumbent);
-  EXPECT_TRUE(plan.table.empty());
-  const auto latest = std::max_element(plan.lateness_ns.begin(), plan.lateness_ns.end());
-  ASSERT_NE(latest, plan.lateness_ns.end());
-  EXPECT_EQ(latest - plan.lateness_ns.begin(), kRanks - 2);
+  const ExpandedPlacement placement = placementIn(communicator);
+  EXPECT_TRUE(placement.table.empty());
+  const auto latest = std::max_element(placement.lateness_ns.begin(), placement.lateness_ns.end());
+  ASSERT_NE(latest, placement.lateness_ns.end());
+  EXPECT_EQ(latest - placement.lateness_ns.begin(), kRanks - 2);
   EXPECT_EQ(communicator.explorationCalls(), 0);
   EXPECT_LE(communicator.updates(), 2);
   EXPECT_TRUE(communicator.tuner().drain().policies.empty());
@@ -135,8 +136,8 @@ TEST(KeyTuner, takesOverAStoredPolicyWithoutExploring) {
   communicator.calls(12, kLine, kVector);
   const KeyPlan& plan = communicator.keys().entry(0).plan;
   EXPECT_EQ(plan.incumbent, choiceOf("prr:tau_ns=9000"));
-  EXPECT_EQ(plan.table, policy.table);
-  EXPECT_EQ(plan.lateness_ns, policy.lateness_ns);
+  EXPECT_EQ(placementIn(communicator).table, policy.table);
+  EXPECT_EQ(placementIn(communicator).lateness_ns, policy.lateness_ns);
   EXPECT_EQ(communicator.explorationCalls(), 0);
   const Batch batch = communicator.tuner().drain();
   ASSERT_EQ(batch.policies.size(), 1U);
@@ -212,8 +213,8 @@ TEST(KeyTuner, takesNoStoredTableForNonCommutativeOperations) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), machine, {policy});
   communicator.calls(50, kLine, nonCommutative());
   EXPECT_EQ(communicator.explorationCalls(), 0);
-  EXPECT_TRUE(communicator.keys().entry(0).plan.table.empty());
-  EXPECT_TRUE(communicator.keys().entry(0).plan.lateness_ns.empty());
+  EXPECT_TRUE(placementIn(communicator).table.empty());
+  EXPECT_TRUE(placementIn(communicator).lateness_ns.empty());
 }
 
 }  // namespace

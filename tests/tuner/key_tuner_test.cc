@@ -46,7 +46,7 @@ TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
   const std::vector<Seconds> exits(2, Seconds{1e-3});
   const auto makeCall = [&](const Choice& choice, bool exploration) {
     key.count({choice, exploration});
-    key.observe(choice, timesOf({arrivals, exits}, Seconds{}));
+    key.observe(choice, timesOf(summaryOf(arrivals, exits), true));
   };
   for (int call = 0; call < 2; ++call) makeCall(kNativeChoice, false);
   EXPECT_FALSE(key.decide()) << "native was seen twice only";
@@ -132,7 +132,7 @@ TEST(KeyTuner, explainsItsChoiceByFigures) {
   const std::vector<Seconds> on_time(8);
   const double in_truth = communicator.timeOf(kNativeChoice, {}, kVector, on_time) /
                           communicator.timeOf(key.plan().incumbent, {}, kVector, on_time);
-  EXPECT_NEAR(*key.gain(), in_truth, 1e-6);
+  EXPECT_NEAR(*key.gain(), in_truth, 1e-4) << "stamps are whole nanoseconds";
 }
 
 TEST(KeyTuner, givesUpAChosenPlanThatTurnsOutSlowerThanNative) {
@@ -167,7 +167,7 @@ TEST(KeyTuner, comparesMeanElapsedTimesWhenClocksDisagree) {
   EXPECT_EQ(communicator.keys().entry(0).plan.incumbent, fastestOf(communicator, kVector, 4));
   EXPECT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
   EXPECT_THAT(communicator.tuner().key(0).settledReason(), HasSubstr("mean elapsed time"));
-  EXPECT_TRUE(communicator.keys().entry(0).plan.table.empty());
+  EXPECT_TRUE(placementIn(communicator).table.empty());
   EXPECT_TRUE(communicator.tuner().drain().arrivals.empty());
 }
 

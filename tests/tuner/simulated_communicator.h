@@ -1,5 +1,5 @@
 // A communicator in one process whose calls take the simulator's time. Sites, keys, plans and the tuner are driven at
-// the ends of epochs as mpi/session_epoch.cc drives them, agreement messages included.
+// the ends of epochs as mpi/epoch_loop.cc drives them, agreement messages included.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "call_summaries.h"
 #include "decoded_decisions.h"
 #include "simulator/simulated_choice.h"
 #include "tracked_ranks.h"
@@ -109,11 +110,13 @@ class SimulatedCommunicator {
   }
   // Lengths of the epochs so far.
   const std::vector<std::int32_t>& epochLengths() const { return lengths_; }
+  std::int32_t ranks() const { return ranks_; }
   // Updates that took force so far.
   std::int64_t updates() const { return updates_; }
 
  private:
   static constexpr std::size_t kMaxUpdates = 8;
+  static constexpr std::size_t kDecisionBytes = 512;
   static constexpr std::size_t kMaxSamples = 32;
 
   std::size_t stretch() const {
@@ -124,13 +127,14 @@ class SimulatedCommunicator {
                                const std::vector<Seconds>& arrivals) const {
     const bool is_native = choice.algorithm == kNativeAlgorithm;
     const Shape shape{ranks_, signature.count, signature.commutative};
-    const bool has_table = !is_native && !plan.table.empty();
-    const std::vector<std::int32_t> table = has_table ? plan.table : identityTable(ranks_);
+    const ExpandedPlacement placement = expanded(plan.placed, ranks_);
+    const bool has_table = !is_native && !placement.table.empty();
+    const std::vector<std::int32_t> table = has_table ? placement.table : identityTable(ranks_);
     std::vector<Seconds> virtual_arrivals;
     for (const std::int32_t rank : table) virtual_arrivals.push_back(arrivals[static_cast<std::size_t>(rank)]);
     const Result<SimulatedCall> simulated =
         simulateChoice(is_native ? machine_.native : choice, shape, Bytes{signature.element_size}, machine_.model,
-                       virtual_arrivals, is_native ? std::vector<std::int64_t>{} : plan.lateness_ns);
+                       virtual_arrivals, is_native ? std::vector<std::int64_t>{} : placement.lateness_ns);
     EXPECT_TRUE(simulated.isOk()) << simulated.status().message();
     const double moved_factor = has_table ? machine_.moved_factor : 1.0;
     const double factor = is_native ? machine_.native_factor : machine_.others_factor * moved_factor;
@@ -167,9 +171,8 @@ class SimulatedCommunicator {
   }
 
   void stamp(EpochCall& call, const Stamps& stamps) {
-    call.sample = static_cast<std::int32_t>(open_arrivals_.size()) / ranks_;
-    open_arrivals_.insert(open_arrivals_.end(), stamps.arrivals.begin(), stamps.arrivals.end());
-    open_exits_.insert(open_exits_.end(), stamps.exits.begin(), stamps.exits.end());
+    call.sample = static_cast<std::int32_t>(open_samples_.size());
+    open_samples_.push_back(summaryOf(stamps.arrivals, stamps.exits));
   }
 
   // As EpochLoop::watch() does it.
@@ -197,18 +200,17 @@ class SimulatedCommunicator {
     if (decisions_are_open_) applyDecisions();
     if (epoch_is_open_) {
       takeEpoch();
-      buffer_.assign(kDecisionHeaderBytes + kMaxUpdates * maximumUpdateBytes(ranks_), std::byte{});
-      encodeDecisions(tuner_.decide(kMaxUpdates), buffer_);
+      buffer_.assign(kDecisionBytes, std::byte{});
+      const Decisions decisions = tuner_.decide(kMaxUpdates);
+      tuner_.postpone(decisions, encodeDecisions(decisions, buffer_));
       decisions_are_open_ = true;
     }
     tracker_.closeEpoch();
     lengths_.push_back(static_cast<std::int32_t>(open_.size()));
     closed_.swap(open_);
-    closed_arrivals_.swap(open_arrivals_);
-    closed_exits_.swap(open_exits_);
+    closed_samples_.swap(open_samples_);
     open_.clear();
-    open_arrivals_.clear();
-    open_exits_.clear();
+    open_samples_.clear();
     epoch_is_open_ = true;
     ++epoch_;
   }
@@ -234,7 +236,7 @@ class SimulatedCommunicator {
       tuner_.addKey({"world", site, key.size_class, "double", "sum"}, shape, Bytes{calls[i].signature.element_size},
                     closed_[i].tunable, policies_);
     }
-    tuner_.digest({epoch_ - 1, closed_, closed_arrivals_, closed_exits_});
+    tuner_.digest({epoch_ - 1, closed_, closed_samples_});
   }
 
   struct Watched {
@@ -259,11 +261,16 @@ class SimulatedCommunicator {
   bool epoch_is_open_ = false;
   std::vector<std::byte> buffer_;
   std::vector<EpochCall> open_, closed_;
-  std::vector<Seconds> open_arrivals_, open_exits_, closed_arrivals_, closed_exits_;
+  std::vector<CallSummary> open_samples_, closed_samples_;
   std::vector<PlannedChoice> choices_;
   std::vector<std::int32_t> lengths_;
   Pattern pattern_;
 };
+
+// The virtual-rank table and latenesses of the first key's plan.
+inline ExpandedPlacement placementIn(const SimulatedCommunicator& communicator) {
+  return expanded(communicator.keys().entry(0).plan.placed, communicator.ranks());
+}
 
 // Of a key or communicator on the simulated machine.
 inline TunerSettings settingsOf(const Options& options = {}) {

@@ -1,4 +1,4 @@
-// The site trackers of several ranks in one process, driven at the ends of epochs as mpi/session_epoch.cc drives them.
+// The site trackers of several ranks in one process, driven at the ends of epochs as mpi/epoch_loop.cc drives them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,9 @@
 #include "mpi/exchange/agreement.h"
 
+#include <algorithm>
 #include <bit>
+
+#include "tuner/plan.h"
 
 namespace starling {
 namespace {
@@ -8,41 +11,109 @@ namespace {
 // One of these bits is set in the outcome when every rank sets it.
 constexpr std::uint64_t kNoDeviceDriver = 1;
 constexpr std::uint64_t kHasRoom = 2;
+constexpr int kFlags = 2;
+// A capacity has a bit for each power of two that is there. The bitwise AND of all ranks' masks is the mask of the
+// smallest capacity. Two masks and the flags make a number.
+constexpr int kMaskBits = 31;
+constexpr int kLeastCapacity = 5;  // 2^5 bytes; less counts as nothing
+constexpr std::uint64_t kMask = (std::uint64_t{1} << kMaskBits) - 1;
 
-// Bit k is set when 2^k bytes are there. The bitwise AND of all ranks' masks is the mask of the smallest capacity.
 std::uint64_t capacityMask(std::int64_t bytes) {
-  if (bytes <= 0) return 0;
-  const auto highest = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 1;
-  return ((std::uint64_t{1} << highest) - 1) | (std::uint64_t{1} << highest);
+  const auto powers = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0))));
+  return (std::uint64_t{1} << std::clamp(powers - kLeastCapacity, 0, kMaskBits)) - 1;
 }
 
-std::int64_t capacityOf(std::uint64_t mask) { return static_cast<std::int64_t>(std::bit_floor(mask)); }
+std::int64_t capacityOf(std::uint64_t mask) {
+  const int powers = std::popcount(mask & kMask);
+  return powers == 0 ? 0 : std::int64_t{1} << (kLeastCapacity + powers - 1);
+}
+
+// Returns with how many partners a rank exchanges a message in a binomial tree, at most.
+int partnersOf(int ranks) { return std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)))); }
+
+constexpr int kMaxSamples = 32;
+constexpr int kMaxDecisionBytes = 2048;
+constexpr int kComparedBytes = 3 * sizeof(std::uint64_t);
+
+// SimGrid's MPI gets types that are made of others wrong in nonblocking reductions. It takes no message apart, so that
+// summaries can travel as bytes there. Others may take one apart between elements.
+#ifdef SMPI_H
+constexpr int kElementsPerSummary = sizeof(CallSummary);
+#else
+constexpr int kElementsPerSummary = 1;
+#endif
+
+void addSummaries(void* in, void* inout, int* elements, MPI_Datatype* /*type*/) {
+  const auto* const others = static_cast<const CallSummary*>(in);
+  auto* const sums = static_cast<CallSummary*>(inout);
+  for (int i = 0; i < *elements / kElementsPerSummary; ++i) sums[i].add(others[i]);
+}
+
+struct Reduction {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op operation = MPI_OP_NULL;
+};
+
+Reduction& reduction() {
+  static Reduction made;
+  return made;
+}
 
 }  // namespace
 
-Agreement::Agreement(MPI_Comm private_communicator, int rank, int ranks, std::size_t decision_bytes)
+int samplesPerEpoch(int ranks) {
+  const int of_partner = kBytesPerEpoch / partnersOf(ranks) - kComparedBytes;
+  return std::clamp(of_partner / static_cast<int>(sizeof(CallSummary)), 1, kMaxSamples);
+}
+
+std::size_t decisionBytes(int ranks) {
+  const int of_partner = kBytesPerEpoch / partnersOf(ranks) - kComparedBytes;
+  return static_cast<std::size_t>(std::clamp(of_partner, static_cast<int>(kLeastDecisionBytes), kMaxDecisionBytes));
+}
+
+void prepareAgreements() {
+  Reduction& made = reduction();
+  if (made.operation != MPI_OP_NULL) return;
+  PMPI_Type_contiguous(sizeof(CallSummary) / kElementsPerSummary, MPI_BYTE, &made.type);
+  PMPI_Type_commit(&made.type);
+  PMPI_Op_create(addSummaries, 1, &made.operation);
+}
+
+void endAgreements() {
+  Reduction& made = reduction();
+  if (made.operation == MPI_OP_NULL) return;
+  PMPI_Type_free(&made.type);
+  PMPI_Op_free(&made.operation);
+}
+
+Agreement::Agreement(MPI_Comm private_communicator, int ranks)
     : communicator_(private_communicator), buffers_(std::make_unique<Buffers>()) {
-  buffers_->decisions.resize(decision_bytes);
-  if (rank == 0) buffers_->gathered.resize(static_cast<std::size_t>(ranks));
+  prepareAgreements();
+  buffers_->decisions.resize(decisionBytes(ranks));
+  buffers_->samples_in.resize(static_cast<std::size_t>(samplesPerEpoch(ranks)));
+  buffers_->samples_out.resize(buffers_->samples_in.size());
 }
 
 Agreement::~Agreement() {
   if (epoch_open_ || decisions_open_) static_cast<void>(buffers_.release());
 }
 
-int Agreement::startEpoch(const Report& report, const EpochStamps& stamps) {
+int Agreement::startEpoch(const Report& report, std::span<const CallSummary> samples) {
   // All hashes are equal exactly when the AND of them and the AND of their complements have no common zero bit.
   const std::uint64_t bits = (report.has_device_driver ? 0 : kNoDeviceDriver) | (report.has_room ? kHasRoom : 0);
-  buffers_->compared_in = {report.sites_hash, ~report.sites_hash, capacityMask(report.scratch_bytes),
-                           capacityMask(report.schedule_bytes), bits};
-  buffers_->own_stamps = stamps;
+  buffers_->compared_in = {report.sites_hash, ~report.sites_hash,
+                           bits | capacityMask(report.scratch_bytes) << kFlags |
+                               capacityMask(report.schedule_bytes) << (kFlags + kMaskBits)};
+  buffers_->samples = samples.size();
+  std::copy(samples.begin(), samples.end(), buffers_->samples_in.begin());
   epoch_open_ = true;
   const int code = PMPI_Iallreduce(buffers_->compared_in.data(), buffers_->compared_out.data(), kCompared, MPI_UINT64_T,
                                    MPI_BAND, communicator_, &epoch_requests_[0]);
-  if (code != MPI_SUCCESS) return code;
-  constexpr int kNumbers = sizeof(EpochStamps) / sizeof(std::int64_t);
-  return PMPI_Igather(&buffers_->own_stamps, kNumbers, MPI_INT64_T, buffers_->gathered.data(), kNumbers, MPI_INT64_T, 0,
-                      communicator_, &epoch_requests_[1]);
+  if (code != MPI_SUCCESS || samples.empty()) return code;
+  const int elements = static_cast<int>(samples.size()) * kElementsPerSummary;
+  const MPI_Datatype type = kElementsPerSummary == 1 ? reduction().type : MPI_BYTE;
+  return PMPI_Ireduce(buffers_->samples_in.data(), buffers_->samples_out.data(), elements, type, reduction().operation,
+                      0, communicator_, &epoch_requests_[1]);
 }
 
 int Agreement::finishEpoch(Outcome& outcome) {
@@ -51,10 +122,10 @@ int Agreement::finishEpoch(Outcome& outcome) {
   epoch_open_ = false;
   const Compared& compared = buffers_->compared_out;
   outcome.sites_agree = compared[0] == ~compared[1];
-  outcome.scratch_bytes = capacityOf(compared[2]);
-  outcome.schedule_bytes = capacityOf(compared[3]);
-  outcome.has_room = (compared[4] & kHasRoom) != 0;
-  outcome.has_device_driver = (compared[4] & kNoDeviceDriver) == 0;
+  outcome.scratch_bytes = capacityOf(compared[2] >> kFlags);
+  outcome.schedule_bytes = capacityOf(compared[2] >> (kFlags + kMaskBits));
+  outcome.has_room = (compared[2] & kHasRoom) != 0;
+  outcome.has_device_driver = (compared[2] & kNoDeviceDriver) == 0;
   return MPI_SUCCESS;
 }
 

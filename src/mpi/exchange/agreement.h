@@ -11,27 +11,32 @@
 #include <span>
 #include <vector>
 
+#include "tuner/call_summary.h"
+
 namespace starling {
 
-// At most this many calls of an epoch are stamped.
-inline constexpr int kMaxSamples = 32;
+// What an agreement takes is bounded for a rank: of up to 16,384 ranks each sends and receives at most so many bytes in
+// an epoch, where the MPI library reduces and broadcasts along binomial trees, in which no rank has more than log2 P
+// partners.
+inline constexpr int kBytesPerEpoch = 4096;
 
-// The times at which one rank entered and left the stamped calls of an epoch, in nanoseconds of the clock that the
-// ranks have in common, and by how much they may be wrong.
-struct EpochStamps {
-  std::array<std::int64_t, kMaxSamples> arrivals_ns{};
-  std::array<std::int64_t, kMaxSamples> exits_ns{};
-  std::int64_t clock_error_ns = 0;
-};
+// Returns how many calls of an epoch are summarised at most, and how many bytes the message of decisions has.
+int samplesPerEpoch(int ranks);
+std::size_t decisionBytes(int ranks);
+
+// Makes what all agreements of the process need, at the first call. The first agreement does so, too, but it may be that
+// memory is short then.
+void prepareAgreements();
+// Frees it, when no communicator agrees on anything any more.
+void endAgreements();
 
 // The agreement of one communicator. All ranks call the same functions in the same order; each start...() is finished
-// by its finish...() one epoch later. The operations in between are MPI_Iallreduce, MPI_Igather and MPI_Ibcast on the
+// by its finish...() one epoch later. The operations in between are MPI_Iallreduce, MPI_Ireduce and MPI_Ibcast on the
 // private communicator, so they never meet the program's messages. Functions that return int return MPI error codes.
 // Nothing is allocated after construction. THREADS: not thread-safe; one per communicator.
 class Agreement {
  public:
-  // `decision_bytes` is the size of the decision message, equal on all ranks.
-  Agreement(MPI_Comm private_communicator, int rank, int ranks, std::size_t decision_bytes);
+  Agreement(MPI_Comm private_communicator, int ranks);
   // The memory of operations that are still open is never freed, since MPI may write to it.
   ~Agreement();
   Agreement(const Agreement&) = delete;
@@ -48,19 +53,22 @@ class Agreement {
   // This is what the reports of all ranks come to, and it is equal on all ranks.
   struct Outcome {
     bool sites_agree = false;         // all hashes are equal
-    std::int64_t scratch_bytes = 0;   // a power of two that every rank has, or 0
+    std::int64_t scratch_bytes = 0;   // a power of two from 32 on that every rank has, or 0
     std::int64_t schedule_bytes = 0;  // likewise
     bool has_room = false;            // on every rank
     bool has_device_driver = false;   // on some rank
   };
-  int startEpoch(const Report& report, const EpochStamps& stamps);
+  // `samples` has what this rank knows of the calls of the epoch that were stamped, as many on all ranks, and at most
+  // samplesPerEpoch().
+  int startEpoch(const Report& report, std::span<const CallSummary> samples);
   int finishEpoch(Outcome& outcome);
   bool epochIsOpen() const { return epoch_open_; }
   // Returns whether finishEpoch() would not wait. REQUIRES: epochIsOpen().
   bool epochIsComplete();
 
-  // Returns, on rank 0 and after finishEpoch(), the stamps of all ranks, by rank.
-  std::span<const EpochStamps> stamps() const { return buffers_->gathered; }
+  // Returns, on rank 0 and after finishEpoch(), what all ranks know of these calls. A summary says of how many ranks it
+  // is, which is all of them, or it is not to be used.
+  std::span<const CallSummary> samples() const { return std::span(buffers_->samples_out).first(buffers_->samples); }
 
   // Rank 0 sends decisionBuffer() to all; on the others its content is replaced.
   std::span<std::byte> decisionBuffer() { return buffers_->decisions; }
@@ -71,13 +79,14 @@ class Agreement {
   bool decisionsAreComplete();
 
  private:
-  static constexpr int kCompared = 5;
+  static constexpr int kCompared = 3;
   using Compared = std::array<std::uint64_t, kCompared>;
   struct Buffers {
     Compared compared_in{};
     Compared compared_out{};
-    EpochStamps own_stamps;
-    std::vector<EpochStamps> gathered;  // rank 0 only
+    std::size_t samples = 0;
+    std::vector<CallSummary> samples_in;
+    std::vector<CallSummary> samples_out;
     std::vector<std::byte> decisions;
   };
 

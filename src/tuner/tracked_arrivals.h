@@ -1,0 +1,64 @@
+// Follows the latenesses of the ranks that come late, however many ranks there are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "estimators/arrival_predictor.h"
+#include "estimators/running_moments.h"
+#include "tuner/sampled_call.h"
+
+namespace starling {
+
+// Up to kTracked ranks are followed one by one. Of more, those are that were among the latest of a call, and the one
+// whose latest such call is the oldest gives way to the next; all others count as one, with the mean of their
+// latenesses. A rank that is followed and was not among the latest of a call counts as one of the others there, unless
+// the mean of these says that some of them were late, too: then as many as that can be of those that were named lately
+// count as late as the least of the latest.
+// THREADS: not thread-safe; one per key.
+class TrackedArrivals {
+ public:
+  static constexpr std::int32_t kTracked = 32;
+
+  explicit TrackedArrivals(std::int32_t ranks);
+
+  // REQUIRES: pattern.ranks is the number of ranks.
+  void observe(const ArrivalPattern& pattern);
+  std::int64_t observations() const { return predictor_.observations(); }
+  std::int32_t ranks() const { return ranks_; }
+
+  // Holds what is known of one rank, or of each of the others.
+  struct Entry {
+    std::int32_t rank = kOthers;
+    Seconds predicted;  // lateness in the next call
+    Seconds error;      // of the prediction, on average
+    PredictionMethod method = PredictionMethod::kMovingAverage;
+    Seconds usual;          // mean lateness, the latest calls weighing most
+    RunningMoments seen{};  // latenesses in seconds since the latest restart()
+  };
+  static constexpr std::int32_t kOthers = -1;
+  // Returns the ranks that are followed, and at the end the others, if there are any.
+  std::vector<Entry> entries() const;
+  // Counts the ranks that are not followed.
+  std::int32_t others() const;
+  void restart();
+
+ private:
+  struct Row {
+    std::int32_t rank = kOthers;  // of the last row: all others; elsewhere: not used yet
+    std::int64_t last_named = -1;
+    Seconds usual;
+    RunningMoments seen{};
+  };
+  bool hasOthers() const { return ranks_ > kTracked; }
+  Row& rowOf(std::int32_t rank);
+  void spreadOver(const ArrivalPattern& pattern);
+
+  std::int32_t ranks_;
+  std::vector<Row> rows_;  // as those of the predictor
+  ArrivalPredictor predictor_;
+  std::vector<Seconds> lateness_;  // by row, of the call that is observed
+};
+
+}  // namespace starling

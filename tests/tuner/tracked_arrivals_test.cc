@@ -1,0 +1,101 @@
+#include "tuner/tracked_arrivals.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "call_summaries.h"
+
+namespace starling {
+namespace {
+
+// What rank 0 is told of a call with these latenesses by rank.
+ArrivalPattern patternOf(const std::vector<Seconds>& lateness) {
+  const Seconds latest = *std::max_element(lateness.begin(), lateness.end());
+  return timesOf(summaryOf(lateness, std::vector<Seconds>(lateness.size(), latest + Seconds{1e-3})), true).pattern;
+}
+
+TrackedArrivals::Entry entryOf(const TrackedArrivals& arrivals, std::int32_t rank) {
+  for (const TrackedArrivals::Entry& entry : arrivals.entries()) {
+    if (entry.rank == rank) return entry;
+  }
+  ADD_FAILURE() << "rank " << rank << " is not followed";
+  return {};
+}
+
+TEST(TrackedArrivals, followAllRanksWhereThereAreFew) {
+  for (const std::int32_t ranks : {1, 2, 3, 4, 5, 7, 8, 9}) {
+    TrackedArrivals arrivals(ranks);
+    std::vector<Seconds> lateness(static_cast<std::size_t>(ranks));
+    for (std::int32_t rank = 0; rank < ranks; ++rank) lateness[static_cast<std::size_t>(rank)] = {rank * 1e-3};
+    for (int call = 0; call < 20; ++call) arrivals.observe(patternOf(lateness));
+    EXPECT_EQ(arrivals.entries().size(), static_cast<std::size_t>(ranks));
+    EXPECT_EQ(arrivals.others(), 0);
+    for (std::int32_t rank = 0; rank < ranks; ++rank) {
+      EXPECT_NEAR(entryOf(arrivals, rank).predicted.value, rank * 1e-3, 1e-6);
+      EXPECT_NEAR(entryOf(arrivals, rank).seen.mean(), rank * 1e-3, 1e-6);
+    }
+  }
+}
+
+TEST(TrackedArrivals, followTheRankThatIsLateAmongMany) {
+  TrackedArrivals arrivals(10'240);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> scatter(0.0, 10e-6);
+  for (int call = 0; call < 40; ++call) {
+    std::vector<Seconds> lateness(10'240);
+    for (Seconds& one : lateness) one = {scatter(random)};
+    lateness[7'000] = {20e-3};
+    arrivals.observe(patternOf(lateness));
+  }
+  const TrackedArrivals::Entry late = entryOf(arrivals, 7'000);
+  EXPECT_NEAR(late.predicted.value, 20e-3, 1e-4);
+  EXPECT_LT(late.error, Seconds{1e-4});
+  EXPECT_NEAR(arrivals.entries().back().predicted.value, 5e-6, 2e-6) << "the others'";
+  EXPECT_EQ(arrivals.entries().back().rank, TrackedArrivals::kOthers);
+  EXPECT_LE(arrivals.entries().size(), static_cast<std::size_t>(TrackedArrivals::kTracked) + 1);
+  EXPECT_EQ(arrivals.others() + static_cast<std::int32_t>(arrivals.entries().size()) - 1, 10'240);
+}
+
+TEST(TrackedArrivals, dropTheRankWhoseLatestLatenessIsTheOldest) {
+  TrackedArrivals arrivals(1000);
+  std::vector<Seconds> lateness(1000);
+  for (std::size_t rank = 0; rank < 100; ++rank) {
+    std::fill(lateness.begin(), lateness.end(), Seconds{});
+    for (std::size_t i = 0; i < CallSummary::kNamed; ++i) lateness[8 * rank + i] = {1e-3};
+    arrivals.observe(patternOf(lateness));
+  }
+  const auto entries = arrivals.entries();
+  for (std::int32_t rank = 768; rank < 800; ++rank) {
+    EXPECT_TRUE(std::any_of(entries.begin(), entries.end(), [rank](const auto& one) { return one.rank == rank; }));
+  }
+}
+
+// Of 16 equally late ranks only 8 are named in a call, though in each another 8.
+TEST(TrackedArrivals, knowMoreLateRanksThanOneCallNames) {
+  TrackedArrivals arrivals(64);
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> scatter(0.0, 50e-6);
+  for (int call = 0; call < 60; ++call) {
+    std::vector<Seconds> lateness(64);
+    for (std::size_t rank = 0; rank < 64; ++rank) lateness[rank] = {scatter(random) + (rank % 4 == 1 ? 5e-3 : 0.0)};
+    arrivals.observe(patternOf(lateness));
+  }
+  for (std::int32_t rank = 1; rank < 64; rank += 4) {
+    EXPECT_NEAR(entryOf(arrivals, rank).predicted.value, 5e-3, 1e-3) << rank;
+  }
+  EXPECT_LT(arrivals.entries().back().predicted, Seconds{1e-3});
+}
+
+TEST(TrackedArrivals, keepWhatIsPredictedWhenWhatWasSeenBeginsAnew) {
+  TrackedArrivals arrivals(4);
+  for (int call = 0; call < 5; ++call) arrivals.observe(patternOf({{0.0}, {0.0}, {2e-3}, {0.0}}));
+  arrivals.restart();
+  EXPECT_EQ(entryOf(arrivals, 2).seen.count(), 0);
+  EXPECT_NEAR(entryOf(arrivals, 2).predicted.value, 2e-3, 1e-6);
+}
+
+}  // namespace
+}  // namespace starling
