@@ -85,10 +85,11 @@ STARLING_EXPORT int starling_site_free(starling_site* site);
  * call on `comm` is done: above 0, at most 1. All ranks of `comm` announce equally often between the same two tuned
  * calls; of several announcements the last one counts, of more than 8 the eighth. Never waits for another rank, but the
  * next tuned call waits until every rank has announced: so announce early, about halfway. Sends 8 bytes to every other
- * rank of `comm`. Fraction 0 sends nothing: it says, on all ranks or none, that the computation begins now, where it
- * does not begin at the latest tuned call (at a barrier, say). The call has no effect in a communicator that has not
- * yet made enough calls to be tuned, and on calls that the MPI library's own allreduce answers. In reproducible mode,
- * and where the operation does not commute, ranks keep their order and only `direct` heeds who is late. Returns
+ * rank of `comm`, or where there are more than 16 ranks to four of them; then the 16 latest ranks are heeded, and all
+ * others count as on time. Fraction 0 sends nothing: it says, on all ranks or none, that the computation begins now,
+ * where it does not begin at the latest tuned call (at a barrier, say). The call has no effect in a communicator that
+ * has not yet made enough calls to be tuned, and on calls that the MPI library's own allreduce answers. In reproducible
+ * mode, and where the operation does not commute, ranks keep their order and only `direct` heeds who is late. Returns
  * STARLING_ERROR_ARGUMENT for no communicator, or no such fraction. Thread: that of the tuned calls on `comm`. */
 STARLING_EXPORT int starling_edge(MPI_Comm comm, double fraction);
 

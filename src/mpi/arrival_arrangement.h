@@ -33,7 +33,7 @@ struct Arrangement {
 class ArrivalArrangement {
  public:
   // It takes so many of the channel's own tags.
-  static constexpr int kTags = 3;
+  static constexpr int kTags = 4;
 
   // REQUIRES: the channel is open, and outlives it.
   ArrivalArrangement(Channel& channel, const Clock& clock);
@@ -42,8 +42,11 @@ class ArrivalArrangement {
   // Never waits. With fraction 0 the computation begins now, and nobody is told.
   int announce(double fraction);
   bool isAnnounced() const { return announcements_.arePending(); }
-  // Completes the announcements of all ranks, which from now on say who comes when.
+  // Makes the announcements of all ranks known, which from now on say who comes when. It waits for all to announce, and
+  // not for those that are late.
   int takeAnnouncements();
+  // Takes its place on all ranks in a call that wants to know nothing.
+  int dropAnnouncements() { return announcements_.finish(); }
 
   // These return the arrangement of the latest announcements, and that of the plan: the number `plans` of the key that
   // has this number.

@@ -83,12 +83,6 @@ bool Session::takeMemory() {
 int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                        const CallOrigin& origin) {
   const bool is_sampled = loop_.isSampled();
-  const bool is_announced = arrivals_ && arrivals_->isAnnounced();
-  std::int64_t arrival_ns = 0;
-  if (is_announced) {
-    arrival_ns = services_.clocks.clock->nanoseconds();  // what follows waits for other ranks
-    if (const int fault = arrivals_->takeAnnouncements(); fault != MPI_SUCCESS) breakDown(fault);
-  }
   if (passesThrough()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
   const CallKind kind = classifyCall(count, datatype, op);
   const LocalSite local = loop_.sites().localSite(origin);
@@ -98,8 +92,13 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
     if (channel_.isBroken()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
   }
   Execution execution = plan(kind, predicted);
-  arrange(execution, kind, is_announced);
-  if ((is_sampled || execution.is_watched) && !is_announced) arrival_ns = services_.clocks.clock->nanoseconds();
+  std::int64_t arrival_ns = 0;
+  // What follows waits for other ranks.
+  if (is_sampled || execution.is_watched) arrival_ns = services_.clocks.clock->nanoseconds();
+  if (const int fault = arrange(execution, kind); fault != MPI_SUCCESS) {
+    breakDown(fault);
+    return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+  }
   bool on_device = loop_.hasDeviceDriver() && isOnDevice(sendbuf, recvbuf, count);
   if (loop_.hasDeviceDriver() && execution.planned.choice.algorithm != kNativeAlgorithm) {
     on_device = isOnSomeDevice(on_device);
@@ -214,13 +213,16 @@ std::int64_t Session::scheduleBytesOf(const Choice& choice, const Shape& shape) 
 
 bool Session::isOnSomeDevice(bool on_device) const { return channel_.leastOfAll(on_device ? 0 : 1) == 0; }
 
-void Session::arrange(Execution& execution, const CallKind& kind, bool is_announced) const {
-  if (is_announced) {
+int Session::arrange(Execution& execution, const CallKind& kind) {
+  if (arrivals_ && arrivals_->isAnnounced()) {
+    if (execution.planned.choice.algorithm == kNativeAlgorithm) return arrivals_->dropAnnouncements();
+    if (const int code = arrivals_->takeAnnouncements(); code != MPI_SUCCESS) return code;
     execution.arrangement = arrivals_->announced(keepsRankOrder(kind));
   } else if (execution.key >= 0) {
     const KeyTable::Entry& entry = loop_.keys().entry(execution.key);
     execution.arrangement = arrivals_->planned(execution.key, entry.plans, entry.plan);
   }
+  return MPI_SUCCESS;
 }
 
 int Session::flag(Execution& execution, const CallKind& kind) {

@@ -94,7 +94,9 @@ class Session {
   // Returns whether some rank's buffers of this call are on a device, which all ranks find alike. Waits for the other
   // ranks.
   bool isOnSomeDevice(bool on_device) const;
-  void arrange(Execution& execution, const CallKind& kind, bool is_announced) const;
+  // Arranges the call by announcements, where there are any, or else by the plan. It waits for announcements. Returns
+  // an MPI error code.
+  int arrange(Execution& execution, const CallKind& kind);
   // Lets flags name late ranks, where the choice wants it. Waits for the other ranks to arrive. Returns an MPI error
   // code.
   int flag(Execution& execution, const CallKind& kind);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "tuner/virtual_ranks.h"
-
 namespace starling {
 namespace {
 
@@ -28,26 +26,28 @@ std::int64_t announcedComputation(Seconds elapsed, double fraction) {
 }
 
 void AnnouncedArrivals::reserve(std::size_t ranks) {
-  lateness_.reserve(ranks);
   table_.reserve(ranks);
   lateness_ns_.reserve(ranks);
   lateness_by_rank_ns_.reserve(ranks);
 }
 
-void AnnouncedArrivals::arrange(std::span<const std::int64_t> announced_ns) {
-  lateness_.clear();
-  lateness_ns_.clear();
-  lateness_by_rank_ns_.clear();
-  if (announced_ns.empty()) return table_.clear();
-  const std::int64_t earliest = *std::min_element(announced_ns.begin(), announced_ns.end());
-  const std::int64_t latest = *std::max_element(announced_ns.begin(), announced_ns.end());
-  for (const std::int64_t announced : announced_ns) lateness_.push_back(fromNanoseconds(announced - earliest));
-  const Seconds noise = orderingNoise(fromNanoseconds(latest - earliest));
-  sortTable(lateness_, noise, table_);
-  for (const Seconds lateness : lateness_) {
-    lateness_by_rank_ns_.push_back(lateness > noise ? rounded(toNanoseconds(lateness)) : 0);
+void AnnouncedArrivals::arrange(const LatestAnnouncements& announced) {
+  const auto ranks = static_cast<std::size_t>(announced.ranks());
+  table_.resize(ranks);
+  lateness_ns_.assign(ranks, 0);
+  lateness_by_rank_ns_.assign(ranks, 0);
+  // Those that are late fill the table from its end on; all others keep their order.
+  std::size_t place = ranks;
+  for (const auto& [announced_ns, rank] : announced.latest()) {
+    --place;
+    table_[place] = static_cast<std::int32_t>(rank);
+    lateness_ns_[place] = rounded(announced_ns - announced.earliestNs());
+    lateness_by_rank_ns_[static_cast<std::size_t>(rank)] = lateness_ns_[place];
   }
-  for (const std::int32_t rank : table_) lateness_ns_.push_back(lateness_by_rank_ns_[static_cast<std::size_t>(rank)]);
+  auto on_time = table_.begin();
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (lateness_by_rank_ns_[rank] == 0) *on_time++ = static_cast<std::int32_t>(rank);
+  }
 }
 
 }  // namespace starling

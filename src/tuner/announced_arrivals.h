@@ -1,11 +1,13 @@
 // Arranges the next call by what the ranks announce in the middle of a computation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/units.h"
+#include "tuner/latest_announcements.h"
 
 namespace starling {
 
@@ -21,9 +23,9 @@ class AnnouncedArrivals {
   // Takes the memory for so many ranks now, so that arrange() need not.
   void reserve(std::size_t ranks);
 
-  // `announced_ns` has, by rank, what announcedComputation() gave there. Nothing is allocated when the number of ranks
-  // stays.
-  void arrange(std::span<const std::int64_t> announced_ns);
+  // `announced` has what announcedComputation() gave on each of the ranks 0 to announced.ranks()-1, after dropOnTime():
+  // ranks that are not named count as on time. Nothing is allocated when the number of ranks stays.
+  void arrange(const LatestAnnouncements& announced);
 
   // The table and the latenesses are as in KeyPlan: virtual rank -> rank, by rising lateness, and lateness by virtual
   // rank. Latenesses are rounded coarsely, so that few schedules serve all calls whose announcements differ by noise
@@ -34,7 +36,6 @@ class AnnouncedArrivals {
   std::span<const std::int64_t> latenessByRankNs() const { return lateness_by_rank_ns_; }
 
  private:
-  std::vector<Seconds> lateness_;  // by rank
   std::vector<std::int32_t> table_;
   std::vector<std::int64_t> lateness_ns_;
   std::vector<std::int64_t> lateness_by_rank_ns_;

@@ -56,11 +56,11 @@ void CallSummary::add(const CallSummary& other) {
     return;
   }
   const std::int64_t latest_ns = std::max(latest_ns_, other.latest_ns_);
-  const auto waitedUntil = [latest_ns](const CallSummary& some) {
+  const auto waited_until = [latest_ns](const CallSummary& some) {
     return wrappingSum(some.waited_ns_, wrappingProduct(some.ranks_, wrappingSum(latest_ns, -some.latest_ns_)));
   };
   addNamed(other, latest_ns);
-  waited_ns_ = wrappingSum(waitedUntil(*this), waitedUntil(other));
+  waited_ns_ = wrappingSum(waited_until(*this), waited_until(other));
   latest_ns_ = latest_ns;
   earliest_ns_ = std::min(earliest_ns_, other.earliest_ns_);
   elapsed_ns_ = wrappingSum(elapsed_ns_, other.elapsed_ns_);

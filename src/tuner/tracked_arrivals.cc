@@ -1,6 +1,7 @@
 #include "tuner/tracked_arrivals.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace starling {
@@ -47,7 +48,7 @@ void TrackedArrivals::spreadOver(const ArrivalPattern& pattern) {
   }
   std::sort(named_before.begin(), named_before.end(),
             [this](std::size_t a, std::size_t b) { return rows_[a].usual > rows_[b].usual; });
-  const auto as_late = static_cast<std::size_t>(others * (pattern.others / least) + 0.5);
+  const auto as_late = static_cast<std::size_t>(std::lround(others * (pattern.others / least)));
   const std::size_t late = std::min(as_late, named_before.size());
   if (late == 0) return;
   const Seconds rest = static_cast<double>(others) * pattern.others - static_cast<double>(late) * least;

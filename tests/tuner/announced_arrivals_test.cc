@@ -19,10 +19,18 @@ using testing::IsEmpty;
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 
-std::vector<std::int64_t> milliseconds(const std::vector<double>& values) {
+LatestAnnouncements announcementsOf(const std::vector<std::int64_t>& values_ns) {
+  LatestAnnouncements result;
+  std::int32_t rank = 0;
+  for (const std::int64_t value : values_ns) result.add({rank++, value});
+  result.dropOnTime();
+  return result;
+}
+
+LatestAnnouncements milliseconds(const std::vector<double>& values) {
   std::vector<std::int64_t> result;
   for (const double value : values) result.push_back(static_cast<std::int64_t>(value * kMillisecond));
-  return result;
+  return announcementsOf(result);
 }
 
 std::vector<std::int64_t> latenessOf(const AnnouncedArrivals& arrivals) {
@@ -97,7 +105,7 @@ TEST(AnnouncedArrivals, riseAlongTheTableForAnyNumberOfRanks) {
   for (const std::size_t ranks : {1, 40, 2, 3, 17, 64, 5}) {
     std::vector<std::int64_t> values(ranks);
     for (std::int64_t& value : values) value = announced(random);
-    arrivals.arrange(values);
+    arrivals.arrange(announcementsOf(values));
     ASSERT_EQ(arrivals.table().size(), ranks);
     EXPECT_TRUE(isPermutation(arrivals.table()));
     EXPECT_TRUE(std::ranges::is_sorted(arrivals.latenessNs()));
@@ -110,9 +118,46 @@ TEST(AnnouncedArrivals, riseAlongTheTableForAnyNumberOfRanks) {
   }
 }
 
+TEST(AnnouncedArrivals, sortAllRanksThatAreNamed) {
+  std::mt19937 random(13);
+  std::uniform_int_distribution<std::int64_t> tens(0, 9);
+  AnnouncedArrivals arrivals;
+  for (int call = 0; call < 300; ++call) {
+    const std::size_t ranks = 1 + static_cast<std::size_t>(call) % LatestAnnouncements::kMost;
+    std::vector<std::int64_t> values(ranks);
+    for (std::int64_t& value : values) value = 10 * kMillisecond * tens(random);
+    arrivals.arrange(announcementsOf(values));
+    const auto [earliest, latest] = std::minmax_element(values.begin(), values.end());
+    std::vector<Seconds> lateness;
+    for (const std::int64_t value : values) lateness.push_back(fromNanoseconds(value - *earliest));
+    const Seconds noise = orderingNoise(fromNanoseconds(*latest - *earliest));
+    EXPECT_THAT(arrivals.table(), testing::ElementsAreArray(sortedTable(lateness, noise)));
+  }
+}
+
+TEST(AnnouncedArrivals, putTheLatestOfManyRanksLastAndTheOthersInTheirOrder) {
+  constexpr std::size_t kRanks = 100;
+  std::vector<std::int64_t> values(kRanks, 50 * kMillisecond);
+  std::vector<std::int32_t> expected;
+  // More are late than are named: rank 0 by 20 ms, rank 4 by 21 ms, and so on.
+  for (std::size_t i = 0; i < LatestAnnouncements::kMost + 4; ++i) {
+    values[4 * i] = (70 + static_cast<std::int64_t>(i)) * kMillisecond;
+  }
+  for (std::int32_t rank = 0; rank < 100; ++rank) {
+    if (rank % 4 != 0 || rank < 16 || rank >= 80) expected.push_back(rank);
+  }
+  for (std::int32_t rank = 16; rank < 80; rank += 4) expected.push_back(rank);
+  AnnouncedArrivals arrivals;
+  arrivals.arrange(announcementsOf(values));
+  EXPECT_THAT(arrivals.table(), testing::ElementsAreArray(expected));
+  EXPECT_EQ(arrivals.latenessByRankNs()[0], 0) << "not named, so on time";
+  EXPECT_NEAR(static_cast<double>(arrivals.latenessByRankNs()[16]), 24e6, 1e6);
+  EXPECT_EQ(std::ranges::count(arrivals.latenessNs(), 0), kRanks - LatestAnnouncements::kMost);
+}
+
 TEST(AnnouncedArrivals, acceptTheLongestAnnouncementAndNone) {
   AnnouncedArrivals arrivals;
-  arrivals.arrange(std::vector<std::int64_t>{toNanoseconds(kLongestAnnouncement), 0});
+  arrivals.arrange(announcementsOf({toNanoseconds(kLongestAnnouncement), 0}));
   EXPECT_THAT(arrivals.table(), ElementsAre(1, 0));
   arrivals.arrange({});
   EXPECT_THAT(arrivals.table(), IsEmpty());

@@ -24,8 +24,8 @@ inline constexpr int kBytesPerEpoch = 4096;
 int samplesPerEpoch(int ranks);
 std::size_t decisionBytes(int ranks);
 
-// Makes what all agreements of the process need, at the first call. The first agreement does so, too, but it may be that
-// memory is short then.
+// Makes what all agreements of the process need, at the first call. The first agreement does so, too, but it may be
+// that memory is short then.
 void prepareAgreements();
 // Frees it, when no communicator agrees on anything any more.
 void endAgreements();
