@@ -28,11 +28,9 @@ std::int64_t directSegments(const Shape& shape, const ParameterValues& parameter
   return parameters[1] == 0 ? 1 : Ownership::maxSegments(shape.ranks, shape.count, parameters[0]);
 }
 
-// Each segment goes to every owner, comes from every rank, is combined with all and passed on.
+// Each segment goes to every owner, comes from every rank and is combined with all; results come and are passed on.
 std::int64_t directSteps(const Shape& shape, const ParameterValues& parameters) {
-  const std::int64_t segments = directSegments(shape, parameters);
-  const std::int64_t others = shape.ranks - 1;
-  return others * (3 * segments + 2 * (segments + 1) + 1);
+  return 5 * (shape.ranks - 1) * directSegments(shape, parameters);
 }
 
 class Direct {
@@ -89,11 +87,15 @@ class Direct {
     return owners;
   }
 
-  // Counts this rank's messages before the last ranks come.
-  std::int64_t contributions() const {
-    std::int64_t messages = isLast(self_) ? 0 : std::ssize(owners_) * messagesFrom(self_);
-    for (std::int32_t rank = 0; rank < ranks_ && ownedBy(self_).count > 0; ++rank) {
-      if (!isLast(rank)) messages += messagesFrom(rank);
+  enum class Senders : std::uint8_t { kBeforeLast, kAll };
+
+  // Counts the messages of this rank with the contributions of such ranks.
+  std::int64_t contributions(Senders senders) const {
+    const auto counts = [&](std::int32_t rank) { return senders == Senders::kAll || !isLast(rank); };
+    const bool owns = ownedBy(self_).count > 0;
+    std::int64_t messages = counts(self_) ? (std::ssize(owners_) - (owns ? 1 : 0)) * messagesFrom(self_) : 0;
+    for (std::int32_t rank = 0; rank < ranks_ && owns; ++rank) {
+      if (rank != self_ && counts(rank)) messages += messagesFrom(rank);
     }
     return messages;
   }
@@ -105,7 +107,7 @@ class Direct {
     for (std::int32_t rank = 0; rank < ranks_; ++rank) in_segments += isInSegments(rank) ? 1 : 0;
     const std::int64_t others = ranks_ - 1;
     const std::int64_t combined_in_segments = std::min(others, in_segments * (ceilLog2(ranks_) + 1));
-    return contributions() + others + segments_ * combined_in_segments + 2 * others * (segments_ + 1);
+    return contributions(Senders::kAll) + others + (segments_ - 1) * combined_in_segments + 2 * others * segments_;
   }
 
   void placeRanks() {
@@ -150,7 +152,7 @@ class Direct {
   // Writes the messages in one order of all of them that every rank follows, so that there is no deadlock.
   void contribute() {
     std::pmr::vector<Message> messages(memory_);
-    messages.reserve(static_cast<std::size_t>(contributions()));
+    messages.reserve(static_cast<std::size_t>(contributions(Senders::kBeforeLast)));
     if (!isLast(self_)) {
       for (const std::int32_t owner : owners_) expect(self_, owner, messages);
     }
@@ -313,6 +315,9 @@ std::int64_t directScratch(const Shape& shape) {
   return std::max(3 * shape.count, kSideElementsPerRank * shape.ranks);
 }
 
+// With more ranks a schedule takes too much memory, whatever the segments.
+bool hasFewEnoughRanksForDirect(const Shape& shape) { return shape.ranks <= 4096; }
+
 constexpr Parameter kDirectParameters[] = {
     {"segments", 1, 1024, 16, "",
      "segments of the vector that late ranks send one after another; best: sqrt(n b/(a P))"},
@@ -339,12 +344,13 @@ constexpr Algorithm kDirectRow{
     .uses_arrivals = true,
     .chains_ranks = alwaysChainsRanks,
     .scratch_elements = directScratch,
+    .is_valid = hasFewEnoughRanksForDirect,
     .build = buildDirect,
     .max_steps = directSteps,
     .has_side_slots = true,
     .work_bytes = directWorkBytes,
     .best_segments = bestDirectSegments,
-    .valid_text = kAnyShape,
+    .valid_text = "up to 4096 ranks, any count",
     .cost = "as ring when nobody is late; after m late ranks (S + 1) (P a + n b/S (P-1)/(P-m))",
     .source = "own; balanced the all-to-all reduction of Marendic 2012, section 5, with an allgather",
     .openmpi_nearest = "ring"};

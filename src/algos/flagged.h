@@ -13,6 +13,9 @@ namespace starling {
 // Rows that can do so have this parameter: how many ranks are named, the last to arrive. 0: who is late is predicted.
 inline constexpr std::string_view kFlaggedParameter = "flagged";
 
+// So many ranks can be named at most.
+inline constexpr std::int32_t kMostFlagged = 64;
+
 // Returns the parameter's value, at most one less than there are ranks; 0 where the row has none.
 std::int32_t flaggedRanks(const Choice& choice, std::int32_t ranks);
 

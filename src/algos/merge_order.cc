@@ -1,6 +1,7 @@
 #include "algos/merge_order.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <queue>
 #include <tuple>
@@ -24,18 +25,29 @@ Earliest<Event> earliest(std::int64_t events, std::pmr::memory_resource* memory)
   return Earliest<Event>(std::greater<>(), std::move(storage));
 }
 
-// Holders are neighbours that still have a partial result: that of the ranks from after the left neighbour to itself.
+// Holders are neighbours that still have a partial result, each of ranks between those of the two beside it.
 struct Holder {
   std::int32_t left = -1;  // -1: none
   std::int32_t right = -1;
   std::int64_t ready = 0;
+  std::int32_t taken = 0;  // partial results
   bool has_sent = false;
 };
+
+// Of two ranks, of which the first is ready first or stands on the left, the one that has taken fewer partial results
+// takes the other's.
+Merge mergeOf(std::int32_t first, std::int32_t taken_by_first, std::int32_t second, std::int32_t taken_by_second) {
+  return taken_by_first < taken_by_second ? Merge{second, first} : Merge{first, second};
+}
 
 using Ready = std::pair<std::int64_t, std::int32_t>;                // time, rank
 using Pair = std::tuple<std::int64_t, std::int32_t, std::int32_t>;  // both are ready; left and right one
 
 }  // namespace
+
+std::int32_t mostMerges(std::int32_t ranks) {
+  return std::min<std::int32_t>(std::bit_width(static_cast<std::uint32_t>(ranks)), ranks - 1);
+}
 
 std::int64_t mergeOrderBytes(std::int32_t ranks) {
   return ranks * std::int64_t{sizeof(Merge) + sizeof(Holder) + 2 * sizeof(Pair)};
@@ -45,15 +57,18 @@ std::pmr::vector<Merge> earliestReadyMerges(std::int32_t ranks, std::span<const 
                                             std::int64_t step_ns, std::pmr::memory_resource* memory) {
   Earliest<Ready> ready = earliest<Ready>(ranks, memory);
   for (std::int32_t rank = 0; rank < ranks; ++rank) ready.emplace(readyAt(lateness_ns, rank), rank);
+  std::pmr::vector<std::int32_t> taken(static_cast<std::size_t>(ranks), 0, memory);
   std::pmr::vector<Merge> merges(memory);
   merges.reserve(static_cast<std::size_t>(ranks));
   while (ready.size() > 1) {
-    const std::int32_t source = ready.top().second;
+    const std::int32_t first = ready.top().second;
     ready.pop();
-    const auto [time, target] = ready.top();
+    const auto [time, second] = ready.top();
     ready.pop();
-    merges.push_back({source, target});
-    ready.emplace(time + std::max<std::int64_t>(step_ns, 1), target);
+    const Merge merge = mergeOf(first, taken[first], second, taken[second]);
+    merges.push_back(merge);
+    ++taken[merge.target];
+    ready.emplace(time + std::max<std::int64_t>(step_ns, 1), merge.target);
   }
   return merges;
 }
@@ -62,7 +77,7 @@ std::pmr::vector<Merge> neighbourMerges(std::int32_t ranks, std::span<const std:
                                         std::int64_t step_ns, std::pmr::memory_resource* memory) {
   std::pmr::vector<Holder> holders(static_cast<std::size_t>(ranks), memory);
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    holders[rank] = {rank - 1, rank + 1 < ranks ? rank + 1 : -1, readyAt(lateness_ns, rank), false};
+    holders[rank] = {.left = rank - 1, .right = rank + 1 < ranks ? rank + 1 : -1, .ready = readyAt(lateness_ns, rank)};
   }
   // Each merge takes one and offers two.
   Earliest<Pair> pairs = earliest<Pair>(2 * std::int64_t{ranks}, memory);
@@ -75,21 +90,27 @@ std::pmr::vector<Merge> neighbourMerges(std::int32_t ranks, std::span<const std:
   std::pmr::vector<Merge> merges(memory);
   merges.reserve(static_cast<std::size_t>(ranks));
   while (!pairs.empty()) {
-    const auto [time, source, target] = pairs.top();
+    const auto [time, left, right] = pairs.top();
     pairs.pop();
-    Holder& from = holders[source];
-    Holder& to = holders[target];
+    const Holder& lower = holders[left];
+    const Holder& upper = holders[right];
     // This offer was made before one of the two changed.
-    if (from.has_sent || to.has_sent || from.right != target || std::max(from.ready, to.ready) != time) continue;
-    merges.push_back({source, target});
-    from.has_sent = true;
-    to.ready = time + std::max<std::int64_t>(step_ns, 1);
-    to.left = from.left;
-    if (to.left >= 0) {
-      holders[to.left].right = target;
-      offer(to.left);
+    if (lower.has_sent || upper.has_sent || lower.right != right || std::max(lower.ready, upper.ready) != time)
+      continue;
+    const Merge merge = mergeOf(left, lower.taken, right, upper.taken);
+    merges.push_back(merge);
+    const Holder both{.left = lower.left,
+                      .right = upper.right,
+                      .ready = time + std::max<std::int64_t>(step_ns, 1),
+                      .taken = holders[merge.target].taken + 1};
+    holders[merge.source].has_sent = true;
+    holders[merge.target] = both;
+    if (both.right >= 0) holders[both.right].left = merge.target;
+    if (both.left >= 0) {
+      holders[both.left].right = merge.target;
+      offer(both.left);
     }
-    offer(target);
+    offer(merge.target);
   }
   return merges;
 }

@@ -45,10 +45,11 @@ class MergeWalk {
 
  private:
   void reduce(const Merge& merge) {
-    // Between neighbours the source holds the ranks to the left; elsewhere the order is free.
+    // Between neighbours this is the order of the ranks; elsewhere the order is free.
+    const OperandOrder order = merge.source < merge.target ? OperandOrder::kIncomingLeft : OperandOrder::kIncomingRight;
     for (std::int32_t i = 0; i < segments_; ++i) {
       const Block segment = partOf(whole_, segments_, i);
-      if (rank_ == merge.target) writer_.reduce(segment, merge.source, OperandOrder::kIncomingLeft, i, kReduceLane);
+      if (rank_ == merge.target) writer_.reduce(segment, merge.source, order, i, kReduceLane);
       if (rank_ == merge.source) writer_.send(segment, merge.target, i, kReduceLane);
     }
   }
@@ -78,7 +79,7 @@ class MergeWalk {
 }  // namespace
 
 std::int64_t mergeSteps(const Shape& shape, const ParameterValues& parameters) {
-  return stepsWith(shape.ranks - 1, shape, parameters);
+  return stepsWith(mostMerges(shape.ranks), shape, parameters);
 }
 
 std::int64_t mergeWorkBytes(const Shape& shape, const ParameterValues& parameters) {

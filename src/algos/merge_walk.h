@@ -17,8 +17,7 @@ inline constexpr Parameter kMergeParameters[] = {
     kFlagged};
 enum MergeParameterPlaces : std::size_t { kMergeSegments, kMergeStepTime };
 
-// These return the most steps of any rank, which may be the target of all merges, and what a builder needs beside its
-// writer.
+// These return the most steps of any rank, and what a builder needs beside its writer.
 std::int64_t mergeSteps(const Shape& shape, const ParameterValues& parameters);
 std::int64_t mergeWorkBytes(const Shape& shape, const ParameterValues& parameters);
 

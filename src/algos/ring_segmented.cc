@@ -18,6 +18,9 @@ Schedule buildRingSegmented(const BuildRequest& request) {
   return buildRingWalk(request, {.first_block = request.virtual_rank}, pieces);
 }
 
+// With more ranks a schedule takes too much memory, and what travels is short in any case.
+bool hasFewEnoughRanksForPieces(const Shape& shape) { return shape.ranks <= 2048; }
+
 constexpr Parameter kRingSegmentedParameters[] = {
     {"segments", 1, 1024, 4, "", "pieces of each of the P blocks, pipelined along the ring"}, kWindow, kPacing};
 
@@ -32,9 +35,10 @@ constexpr Algorithm kRingSegmentedRow{
     .keeps_rank_order = false,
     .uses_arrivals = false,
     .chains_ranks = alwaysChainsRanks,
+    .is_valid = hasFewEnoughRanksForPieces,
     .build = buildRingSegmented,
     .max_steps = ringSegmentedSteps,
-    .valid_text = kAnyShape,
+    .valid_text = "up to 2048 ranks, any count",
     .cost = "2 (P-1) a + 2 n b (P-1)/P + n g/(P S) (P-1), where g < b and the window hides the latency of pieces",
     .source = "Proficz 2018, section 2.1, after Open MPI's segmented ring",
     .openmpi_nearest = "segmented_ring",

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "algos/catalogue.h"
+#include "algos/flagged.h"
 
 namespace starling {
 
@@ -30,7 +31,8 @@ inline constexpr Parameter kFlowParameters[] = {kWindow, kPacing};
 
 // This is the parameter kFlaggedParameter of flagged.h.
 inline constexpr Parameter kFlagged{
-    "flagged", 0,          64, 0, "", "so many late ranks are named by flags in each call; 0 = they are predicted",
+    "flagged", 0,          kMostFlagged,
+    0,         "",         "so many late ranks are named by flags in each call; 0 = they are predicted",
     {},        "announced"};
 
 inline constexpr Parameter kTreeSegments{"segments", 1,  1024,

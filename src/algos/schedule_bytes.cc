@@ -28,7 +28,7 @@ std::int64_t scheduleBytes(const Algorithm& algorithm, const Shape& shape, const
 std::int64_t bytesOfSteps(std::int64_t steps, std::int64_t side_slots) {
   const std::int64_t always = kAllocations * std::int64_t{Reserve::kOverhead} + kBytesOfSmallOnes;
   if (steps == 0) return always;
-  return always + ScheduleWriter::bytesFor(steps, side_slots) + PreparedSchedule::bytesFor(steps);
+  return always + ScheduleWriter::bytesFor(steps, side_slots) + PreparedSchedule::bytesFor(steps, side_slots > 0);
 }
 
 }  // namespace starling

@@ -10,9 +10,10 @@
 namespace starling {
 namespace {
 
-// A rank has one child for each time that the ranks below it are cut in halves.
+// A rank has one child for each time that the ranks below it are cut in halves. Trees beyond the elements carry
+// nothing.
 std::int64_t topologyTreeSteps(const Shape& shape, const ParameterValues& parameters) {
-  const std::int64_t trees = std::min<std::int64_t>(parameters[0], shape.ranks);
+  const std::int64_t trees = std::min({parameters[0], std::int64_t{shape.ranks}, shape.count});
   return treeSteps(trees * ceilLog2(shape.ranks), parameters[1], partOf({0, shape.count}, trees, 0).count);
 }
 
@@ -69,7 +70,8 @@ bool hasFewEnoughRanksForTrees(const Shape& shape) { return shape.ranks <= kMaxL
 
 constexpr std::int64_t kTreesWorthTrying[] = {4, kMaxTrees};
 constexpr Parameter kTopologyTreeParameters[] = {
-    {"trees", 1, kMaxTrees, 1, "", "each takes a part of the vector; one for short vectors", kTreesWorthTrying},
+    {kTreesParameter.data(), 1, kMaxTrees, 1, "", "each takes a part of the vector; one for short vectors",
+     kTreesWorthTrying},
     kTreeSegments,
     kWindow,
     kPacing};

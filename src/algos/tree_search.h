@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory_resource>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "algos/topology.h"
@@ -13,6 +14,9 @@ namespace starling {
 
 // So many trees are made at most.
 inline constexpr std::int32_t kMaxTrees = 16;
+
+// Rows that go along such trees have this parameter: how many.
+inline constexpr std::string_view kTreesParameter = "trees";
 
 // Makes balanced binary trees of much weight, one after another, with the last rank as root of the first, the one
 // before as that of the second, and so on. The ranks are cut in two halves that have little weight between them

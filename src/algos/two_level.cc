@@ -36,6 +36,9 @@ std::int64_t innerSteps(const NodeMembers& nodes, const Shape& shape, const Para
   return inner.max_steps(innerShape(nodes, share.count), defaultParameters(inner));
 }
 
+// A schedule of one element has so many steps on any node.
+constexpr std::int64_t kStepsOfOneElement = 128;
+
 std::int64_t twoLevelStepsOn(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
   std::size_t most = 0;
   for (const auto& members : nodes) most = std::max(most, members.size());
@@ -47,11 +50,14 @@ std::int64_t twoLevelSteps(const Shape& shape, const ParameterValues& parameters
   return twoLevelStepsOn(ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory), shape, parameters);
 }
 
-// Counts the lists of nodes, and schedules of the inner algorithm, one after another.
+// Counts the lists of nodes, and the schedule of the inner algorithm.
 std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parameters) {
   const NodeMembers nodes = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
-  constexpr std::int64_t kBytesPerRank = 192;
-  return shape.ranks * kBytesPerRank + 2 * ScheduleWriter::bytesFor(innerSteps(nodes, shape, parameters), 0);
+  constexpr std::int64_t kBytesPerRank = 16;
+  constexpr std::int64_t kBytesPerNode = 160;
+  return shape.ranks * kBytesPerRank + std::ssize(nodes) * kBytesPerNode +
+         ScheduleWriter::bytesFor(innerSteps(nodes, shape, parameters), 0) +
+         ScheduleWriter::bytesFor(kStepsOfOneElement, 0);
 }
 
 class TwoLevel {
@@ -61,7 +67,8 @@ class TwoLevel {
         rank_(request.virtual_rank),
         nodes_(ranksOfNodes(request.shape.topology, request.shape.ranks, request.shape.table, request.memory)),
         leaders_(leadersPerNode(nodes_, request.parameters)),
-        writer_(request.seat(), leaders_ + innerOf(0, 0).tag_span,
+        // The inner algorithm takes as many tags for one element as for more.
+        writer_(request.seat(), leaders_ + innerOf(0, {0, 1}).tag_span,
                 request.room(twoLevelStepsOn(nodes_, request.shape, request.parameters))) {
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
       const auto place = std::find(nodes_[node].begin(), nodes_[node].end(), rank_);
@@ -97,19 +104,19 @@ class TwoLevel {
     }
   }
 
-  // Builds the nodes' own allreduce of one share, over node numbers.
-  Schedule innerOf(std::int32_t leader, std::int32_t node) const {
+  // Builds a node's part of the nodes' own allreduce of one share, over node numbers.
+  Schedule innerOf(std::int32_t node, const Block& share) const {
     const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(request_.parameters[kInner]));
     BuildRequest request;
     request.memory = request_.memory;
-    request.shape = innerShape(nodes_, shareOf(leader).count);
+    request.shape = innerShape(nodes_, share.count);
     request.virtual_rank = node;
     request.parameters = defaultParameters(inner);
     return buildSchedule(inner, request);
   }
 
   void combineAcrossNodes() {
-    const Schedule inner = innerOf(local_, node_);
+    const Schedule inner = innerOf(node_, shareOf(local_));
     for (const Step& step : inner.steps) {
       const std::int32_t peer = nodes_[step.peer][local_];
       const Block block{shareOf(local_).offset + step.block.offset, step.block.count};

@@ -8,7 +8,7 @@ ArrivalArrangement::ArrivalArrangement(Channel& channel, const Clock& clock)
     : clock_(clock),
       ranks_(channel.ranks()),
       announcements_(channel.communicator(), channel.rank(), channel.ranks(), channel.ownTag(0)),
-      flags_(channel.communicator(), channel.ownTag(2)) {
+      flags_(channel.communicator(), channel.rank(), channel.ranks(), channel.ownTag(2)) {
   announced_.reserve(static_cast<std::size_t>(ranks_));
   flagged_.reserve(ranks_);
   for (Expanded& expanded : expanded_) expanded.placement.reserve(ranks_);

@@ -210,9 +210,10 @@ void EpochLoop::reserveForSchedules(const Shape& shape) {
     if (algorithm.build == nullptr || !isValid(algorithm, shape)) continue;
     Choice choice{algorithm.id, defaultParameters(algorithm)};
     setBestSegments(choice, shape, Bytes{1}, model_);
-    most = std::max(most, scheduleBytes(algorithm, shape, choice.parameters));
+    const std::int64_t bytes = scheduleBytes(algorithm, shape, choice.parameters);
+    if (bytes <= kMostScheduleBytes) most = std::max(most, bytes);
   }
-  if (most <= AgreedMemory::kMax) memory_.schedules.reserveFor(most);
+  memory_.schedules.reserveFor(most);
 }
 
 // Makes room for the plan, which may have other parameters; it waits until all ranks have memory for these.

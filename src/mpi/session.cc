@@ -92,18 +92,14 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
     if (channel_.isBroken()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
   }
   Execution execution = plan(kind, predicted);
-  std::int64_t arrival_ns = 0;
+  execution.is_sampled = is_sampled;
   // What follows waits for other ranks.
-  if (is_sampled || execution.is_watched) arrival_ns = services_.clocks.clock->nanoseconds();
+  if (execution.isTimed()) execution.arrival_ns = services_.clocks.clock->nanoseconds();
   if (const int fault = arrange(execution, kind); fault != MPI_SUCCESS) {
     breakDown(fault);
     return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
   }
-  bool on_device = loop_.hasDeviceDriver() && isOnDevice(sendbuf, recvbuf, count);
-  if (loop_.hasDeviceDriver() && execution.planned.choice.algorithm != kNativeAlgorithm) {
-    on_device = isOnSomeDevice(on_device);
-    if (on_device) execution.planned.choice = kNativeChoice;
-  }
+  keepOffDevices(execution, sendbuf, recvbuf, count);
   if (const int fault = flag(execution, kind); fault != MPI_SUCCESS) {
     breakDown(fault);
     PMPI_Comm_call_errhandler(channel_.original(), fault);
@@ -115,29 +111,50 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
                                        : execute(execution, *prepared, sendbuf, recvbuf, kind);
   // What MPI refuses for its arguments no other rank need have called.
   if (prepared == nullptr && isRefusal(code)) return code;
-  std::optional<std::int64_t> exit_ns;
-  if (is_sampled || execution.is_watched || (arrivals_ && arrivals_->wantsExits())) {
-    exit_ns = services_.clocks.clock->nanoseconds();
-  }
-  if (arrivals_) arrivals_->endCall(execution.arrangement, code, exit_ns);
-  std::optional<CallStamps> stamps;
-  if (is_sampled) stamps.emplace(CallStamps{arrival_ns, *exit_ns});
-  const bool followed_announcements =
-      prepared != nullptr && execution.arrangement.is_announced && !execution.arrangement.table.empty();
-  announced_key_ = followed_announcements ? execution.key : -1;
+  endCall(execution, code);
   // A call that failed here may have succeeded elsewhere: it counts on every rank.
-  EpochCall call;
-  call.planned = execution.planned;
-  call.planned_key = execution.key;
-  call.on_device = on_device;
-  loop_.note(kind, call, local, predicted, stamps);
-  if (loop_.isOpen()) {
-    std::optional<std::int64_t> elapsed_ns;
-    if (execution.is_watched && prepared != nullptr) elapsed_ns = *exit_ns - arrival_ns;
-    if (const int fault = loop_.watch(execution.key, elapsed_ns); fault != MPI_SUCCESS) breakDown(fault);
-  }
+  loop_.note(kind, execution.asCall(), local, predicted, execution.stamps());
+  watch(execution);
   endEpochIfDue();
   return code;
+}
+
+// Leaves a call to the MPI library whose buffers are on a device on some rank.
+void Session::keepOffDevices(Execution& execution, const void* sendbuf, const void* recvbuf, int count) const {
+  if (!loop_.hasDeviceDriver()) return;
+  execution.on_device = isOnDevice(sendbuf, recvbuf, count);
+  if (execution.planned.choice.algorithm == kNativeAlgorithm) return;
+  execution.on_device = isOnSomeDevice(execution.on_device);
+  if (execution.on_device) execution.planned.choice = kNativeChoice;
+}
+
+void Session::endCall(Execution& execution, int code) {
+  const bool is_native = execution.planned.choice.algorithm == kNativeAlgorithm;
+  if (is_native) execution.is_watched = false;
+  std::optional<std::int64_t> exit_ns;
+  if (execution.isTimed() || (arrivals_ && arrivals_->wantsExits())) {
+    exit_ns = services_.clocks.clock->nanoseconds();
+    execution.exit_ns = *exit_ns;
+  }
+  if (arrivals_) arrivals_->endCall(execution.arrangement, code, exit_ns);
+  const bool followed_announcements =
+      !is_native && execution.arrangement.is_announced && !execution.arrangement.table.empty();
+  announced_key_ = followed_announcements ? execution.key : -1;
+}
+
+EpochCall Session::Execution::asCall() const {
+  EpochCall call;
+  call.planned = planned;
+  call.planned_key = key;
+  call.on_device = on_device;
+  return call;
+}
+
+void Session::watch(const Execution& execution) {
+  if (!loop_.isOpen()) return;
+  std::optional<std::int64_t> elapsed_ns;
+  if (execution.is_watched) elapsed_ns = execution.exit_ns - execution.arrival_ns;
+  if (const int fault = loop_.watch(execution.key, elapsed_ns); fault != MPI_SUCCESS) breakDown(fault);
 }
 
 void Session::endEpochIfDue() {
@@ -264,6 +281,7 @@ const PreparedSchedule* Session::scheduleWithinTags(const Execution& execution, 
   query.shape = {channel_.ranks(), kind.signature.count, kind.signature.commutative, &topology_};
   query.table = execution.arrangement.table;
   query.lateness_ns = execution.arrangement.lateness_ns;
+  query.bytes = scheduleBytesOf(query.choice, query.shape);
   const PreparedSchedule& prepared = schedules_.find(query, channel_.rank());
   return channel_.hasTagsFor(prepared.schedule()) ? &prepared : nullptr;
 }

@@ -75,7 +75,17 @@ class Session {
     PlannedChoice planned;
     std::int32_t key = -1;
     Arrangement arrangement;
-    bool is_watched = false;  // it is looked at how long the call takes
+    bool is_sampled = false;
+    bool is_watched = false;  // all ranks look at how long the call takes
+    bool on_device = false;   // this rank's buffers, or some rank's where the ranks have agreed on that
+    std::int64_t arrival_ns = 0;
+    std::int64_t exit_ns = 0;
+
+    bool isTimed() const { return is_sampled || is_watched; }
+    std::optional<CallStamps> stamps() const {
+      return is_sampled ? std::optional(CallStamps{arrival_ns, exit_ns}) : std::nullopt;
+    }
+    EpochCall asCall() const;
   };
 
   const Options& options() const { return services_.settings.options; }
@@ -109,6 +119,9 @@ class Session {
   const PreparedSchedule* scheduleWithinTags(const Execution& execution, const CallKind& kind);
   int execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
               const CallKind& kind);
+  void keepOffDevices(Execution& execution, const void* sendbuf, const void* recvbuf, int count) const;
+  void endCall(Execution& execution, int code);
+  void watch(const Execution& execution);
   void endEpochIfDue();
   void breakDown(int code);
 

@@ -7,7 +7,8 @@
 namespace starling {
 namespace {
 
-constexpr std::int64_t kMaxLandings = 64;  // the largest window
+constexpr std::int64_t kMaxWindow = 64;  // of all rows; also the largest pacing
+constexpr std::int64_t kMaxFlights = 2 * kMaxLanes * kMaxWindow;
 
 std::size_t atMost(std::int32_t in_flight, std::size_t steps) {
   return std::min(static_cast<std::size_t>(in_flight), steps);
@@ -28,12 +29,27 @@ PreparedSchedule::PreparedSchedule(Schedule schedule)
   linkDependents();
 }
 
-std::int64_t PreparedSchedule::bytesFor(std::int64_t steps) {
+std::int64_t PreparedSchedule::runBytes() const {
+  return std::ssize(schedule_.steps) * kRunBytesPerStep + static_cast<std::int64_t>(max_flights_) * kRunBytesPerFlight +
+         static_cast<std::int64_t>(combines_) * kRunBytesPerCombine + landings_ * kRunBytesPerLanding;
+}
+
+std::int64_t PreparedSchedule::bytes() const {
+  std::size_t numbers = schedule_.dependencies.capacity() + first_dependent_.capacity() + dependents_.capacity() +
+                        independent_combines_.capacity();
+  for (const Queue& queue : queues_) numbers += queue.sends.capacity() + queue.receives.capacity();
+  return static_cast<std::int64_t>(schedule_.steps.capacity() * sizeof(Step) + numbers * sizeof(std::uint32_t));
+}
+
+std::int64_t PreparedSchedule::bytesFor(std::int64_t steps, bool has_side_slots) {
   // A step takes a place in a queue, the number of its first dependent, and as many dependents as the writer has room
   // for.
   constexpr std::int64_t kNumbersPerStep = 4;
+  // Only what has side slots combines them; a step that does is not in flight.
+  static_assert(kRunBytesPerCombine <= kRunBytesPerFlight);
+  const std::int64_t flights = has_side_slots ? steps : std::min(steps, kMaxFlights);
   return steps * (kNumbersPerStep * std::int64_t{sizeof(std::uint32_t)} + kRunBytesPerStep) +
-         kMaxLandings * kRunBytesPerLanding;
+         flights * kRunBytesPerFlight + kMaxWindow * kRunBytesPerLanding;
 }
 
 void PreparedSchedule::fillQueues() {

@@ -40,11 +40,19 @@ class PreparedSchedule {
   std::int32_t landings() const { return landings_; }
   std::size_t combines() const { return combines_; }
 
-  // Returns how many bytes it takes at most, beside the schedule, to prepare and run a schedule of so many steps: the
-  // executor may use kRunBytesPerStep for each step, and kRunBytesPerLanding for each landing.
-  static std::int64_t bytesFor(std::int64_t steps);
-  static constexpr std::int64_t kRunBytesPerStep = 28;
+  // Returns how many bytes the executor may use to run it.
+  std::int64_t runBytes() const;
+  static constexpr std::int64_t kRunBytesPerStep = 4;
+  static constexpr std::int64_t kRunBytesPerFlight = 16;
+  static constexpr std::int64_t kRunBytesPerCombine = 8;
   static constexpr std::int64_t kRunBytesPerLanding = 20;
+
+  // Returns how many bytes it has beside itself, the schedule included.
+  std::int64_t bytes() const;
+
+  // Returns how many bytes it takes at most, beside the schedule, to prepare and run a schedule of so many steps. Where
+  // it has side slots, all its messages may be in flight at once.
+  static std::int64_t bytesFor(std::int64_t steps, bool has_side_slots);
 
  private:
   struct Queue {

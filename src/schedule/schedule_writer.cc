@@ -34,7 +34,7 @@ ScheduleWriter::ScheduleWriter(const Seat& seat, std::int32_t tag_span, const Wr
   schedule_.steps.reserve(static_cast<std::size_t>(room.steps));
   schedule_.dependencies.reserve(static_cast<std::size_t>(dependenciesFor(room.steps)));
   readers_.reserve(static_cast<std::size_t>(room.steps));
-  intervals_[0].end = seat.count;
+  latest_ = intervals_.try_emplace(0, Interval{.end = seat.count}).first;
 }
 
 void ScheduleWriter::send(const Block& block, std::int32_t peer, std::int32_t tag, std::uint8_t lane) {
@@ -65,6 +65,15 @@ Schedule ScheduleWriter::finish() && { return std::move(schedule_); }
 
 Block ScheduleWriter::placeOf(const Block& block, std::int32_t slot) const {
   return {slot * schedule_.count + block.offset, block.count};
+}
+
+ScheduleWriter::Range ScheduleWriter::cutOut(const Block& place) {
+  const std::int64_t end = place.offset + place.count;
+  if (latest_->first != place.offset || latest_->second.end != end) {
+    latest_ = splitAt(place.offset);
+    return {latest_, splitAt(end)};
+  }
+  return {latest_, std::next(latest_)};
 }
 
 // Returns the interval that begins at `offset`; where there is none yet, it is cut off from the one around it. Returns
@@ -108,8 +117,7 @@ void ScheduleWriter::takeReaders(std::uint32_t first) {
 }
 
 void ScheduleWriter::noteRead(const Block& place, std::uint32_t step) {
-  const auto first = splitAt(place.offset);
-  const auto last = splitAt(place.offset + place.count);
+  const auto [first, last] = cutOut(place);
   for (auto it = first; it != last; ++it) {
     Interval& interval = it->second;
     if (interval.writer != kNone) schedule_.dependencies.push_back(interval.writer);
@@ -118,16 +126,14 @@ void ScheduleWriter::noteRead(const Block& place, std::uint32_t step) {
 }
 
 void ScheduleWriter::noteWrite(const Block& place, std::uint32_t step) {
-  const std::int64_t end = place.offset + place.count;
-  const auto first = splitAt(place.offset);
-  const auto last = splitAt(end);
+  const auto [first, last] = cutOut(place);
   for (auto it = first; it != last; ++it) {
     const Interval& interval = it->second;
     // Readers depend on the writer themselves, so waiting for them is enough.
     if (interval.writer != kNone && interval.latest_reader == kNone) schedule_.dependencies.push_back(interval.writer);
     takeReaders(interval.latest_reader);
   }
-  first->second = {.end = end, .writer = step};
+  first->second = {.end = place.offset + place.count, .writer = step};
   intervals_.erase(std::next(first), last);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory_resource>
+#include <utility>
 #include <vector>
 
 #include "schedule/schedule.h"
@@ -72,6 +73,9 @@ class ScheduleWriter {
 
   static std::int64_t intervalBytes(std::int64_t steps, std::int64_t side_slots);
 
+  // The intervals from the first one up to the last one make up a place.
+  using Range = std::pair<Intervals::iterator, Intervals::iterator>;
+  Range cutOut(const Block& place);
   Intervals::iterator splitAt(std::int64_t offset);
   Block placeOf(const Block& block, std::int32_t slot) const;
   void noteRead(const Block& place, std::uint32_t step);
@@ -85,6 +89,7 @@ class ScheduleWriter {
   Schedule schedule_;
   std::pmr::monotonic_buffer_resource interval_memory_;
   Intervals intervals_;
+  Intervals::iterator latest_;  // of the place that was used last; mostly the next step has the same one
   std::pmr::vector<Reader> readers_;
   std::uint32_t free_reader_ = kNone;
 };

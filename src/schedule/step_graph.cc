@@ -99,6 +99,7 @@ StepGraph::StepGraph(std::span<const Schedule> schedules) : schedules_(schedules
   for (const Schedule& schedule : schedules) {
     first_.push_back(static_cast<StepId>(rank_of_.size()));
     rank_of_.insert(rank_of_.end(), schedule.steps.size(), schedule.virtual_rank);
+    for (const Step& step : schedule.steps) steps_.push_back(&step);
   }
 }
 
@@ -117,23 +118,35 @@ std::string StepGraph::describe(StepId id) const {
 }
 
 Status StepGraph::matchMessages() {
-  std::vector<std::vector<Side>> sends(schedules_.size());  // by sender, as are the receives
-  std::vector<std::vector<Side>> receives(schedules_.size());
-  for (StepId id = 0; id < size(); ++id) {
-    const Step& side = step(id);
-    if (!isMessage(side)) continue;
-    if (side.kind == StepKind::kSend) {
-      sends[rank_of_[id]].push_back({side.peer, side.tag, id});
-    } else {
-      receives[side.peer].push_back({rank_of_[id], side.tag, id});
-    }
-  }
+  auto [sends, first_send] = sidesBySender(true);
+  auto [receives, first_receive] = sidesBySender(false);
   partner_.resize(size());
   for (std::size_t sender = 0; sender < schedules_.size(); ++sender) {
-    const Status matched = matchOneSender(sends[sender], receives[sender]);
+    const auto of_sender = [sender](std::vector<Side>& sides, const std::vector<std::size_t>& first) {
+      return std::span(sides).subspan(first[sender], first[sender + 1] - first[sender]);
+    };
+    const Status matched = matchOneSender(of_sender(sends, first_send), of_sender(receives, first_receive));
     if (!matched.isOk()) return matched;
   }
   return Status::ok();
+}
+
+std::pair<std::vector<StepGraph::Side>, std::vector<std::size_t>> StepGraph::sidesBySender(bool sends) const {
+  std::vector<std::size_t> first(schedules_.size() + 1);
+  const auto visit = [&](const auto& action) {
+    for (StepId id = 0; id < size(); ++id) {
+      const Step& side = step(id);
+      if (!isMessage(side) || (side.kind == StepKind::kSend) != sends) continue;
+      const std::int32_t sender = sends ? rank_of_[id] : side.peer;
+      action(sender, Side{sends ? side.peer : rank_of_[id], side.tag, id});
+    }
+  };
+  visit([&](std::int32_t sender, const Side&) { ++first[sender + 1]; });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<Side> sides(first.back());
+  std::vector<std::size_t> filled(first.begin(), first.end() - 1);
+  visit([&](std::int32_t sender, const Side& side) { sides[filled[sender]++] = side; });
+  return {std::move(sides), std::move(first)};
 }
 
 Status StepGraph::checkUnique(std::span<const Side> sorted) const {
@@ -146,10 +159,10 @@ Status StepGraph::checkUnique(std::span<const Side> sorted) const {
   return Status::ok();
 }
 
-Status StepGraph::matchOneSender(std::vector<Side>& sends, std::vector<Side>& receives) {
-  for (std::vector<Side>* sides : {&sends, &receives}) {
-    std::sort(sides->begin(), sides->end());
-    const Status unique = checkUnique(*sides);
+Status StepGraph::matchOneSender(std::span<Side> sends, std::span<Side> receives) {
+  for (const std::span<Side> sides : {sends, receives}) {
+    std::sort(sides.begin(), sides.end());
+    const Status unique = checkUnique(sides);
     if (!unique.isOk()) return unique;
   }
   for (std::size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {

@@ -28,7 +28,7 @@ class StepGraph {
   std::int32_t ranks() const { return static_cast<std::int32_t>(schedules_.size()); }
   std::size_t size() const { return rank_of_.size(); }
   const Schedule& schedule(std::int32_t rank) const { return schedules_[rank]; }
-  const Step& step(StepId id) const { return schedules_[rank_of_[id]].steps[id - first_[rank_of_[id]]]; }
+  const Step& step(StepId id) const { return *steps_[id]; }
   std::int32_t rankOf(StepId id) const { return rank_of_[id]; }
   StepId firstOf(std::int32_t rank) const { return first_[rank]; }
   // Returns the step on the other side of the step's message. REQUIRES: it has one.
@@ -53,12 +53,15 @@ class StepGraph {
   explicit StepGraph(std::span<const Schedule> schedules);
   Status matchMessages();
   Status checkUnique(std::span<const Side> sorted) const;
-  Status matchOneSender(std::vector<Side>& sends, std::vector<Side>& receives);
+  // Returns the sides of one kind, those of each sender together, and where they begin; one more than there are ranks.
+  std::pair<std::vector<Side>, std::vector<std::size_t>> sidesBySender(bool sends) const;
+  Status matchOneSender(std::span<Side> sends, std::span<Side> receives);
   void linkDependents();
 
   std::span<const Schedule> schedules_;
   std::vector<StepId> first_;  // by rank
   std::vector<std::int32_t> rank_of_;
+  std::vector<const Step*> steps_;
   std::vector<StepId> partner_;
   std::vector<std::uint32_t> first_dependent_;  // one more than there are steps
   std::vector<StepId> dependents_;

@@ -13,15 +13,20 @@
 namespace starling {
 namespace {
 
-// A smaller call has about so many steps of all ranks: half a millisecond of one core.
+// A smaller call has about so many steps of all ranks: a third of a millisecond of one core.
 constexpr std::int64_t kSteps = 1'500;
+// Along chains there are two, and fewer ranks say as much.
+constexpr std::int64_t kStepsOfChain = 1'000;
 // Where few ranks would say nothing, because several are late, it may have so many.
-constexpr std::int64_t kMostSteps = 6 * kSteps;
+constexpr std::int64_t kMostSteps = 4'000;
 
 constexpr std::int32_t kFewestChained = 8;
 constexpr std::int32_t kMostChained = 32;
 constexpr std::int32_t kFewestInTree = 4;
-// So many late ranks are all in a smaller call; of more each one stands for several.
+// Of two nodes more of the traffic stays within a node than of many.
+constexpr std::int32_t kFewestNodes = 3;
+// So many late ranks are all in a smaller call, where they are no more than a third of it; of more each one stands for
+// several.
 constexpr std::int32_t kFewLate = 6;
 
 std::vector<Seconds> latenessOf(const CallToPredict& call) {
@@ -88,6 +93,10 @@ class FewerRanks {
     const std::int32_t least = ranksOf(1) > 1.0 ? 2 : 1;
     return std::max(least, static_cast<std::int32_t>(std::ceil(ranks / ranksOf(1))));
   }
+  std::int32_t fewestInTree(std::int32_t ranks) const {
+    return std::max(fewestUnits(ranks), ranksOf(1) > 1.0 ? kFewestNodes : 1);
+  }
+  bool isPowerOfTwo() const { return std::has_single_bit(static_cast<std::uint32_t>(sample_.units())); }
   std::int32_t halved(int times) const {
     const auto all = static_cast<std::uint32_t>(sample_.units());
     const auto units = static_cast<std::uint32_t>(std::llround(std::ldexp(all, -times)));
@@ -97,19 +106,22 @@ class FewerRanks {
   // Tells whether there are three sizes from this one down.
   bool leavesThree(int times) const {
     const std::int32_t least = halved(times + 2);
-    return least >= fewestUnits(2) && least < halved(times + 1);
+    return least >= (isPowerOfTwo() ? fewestUnits(2) : fewestInTree(2)) && least < halved(times + 1);
   }
 
   Result<Seconds> alongChains() const {
-    const std::int32_t late = sample_.lateUnits() <= kFewLate ? sample_.lateUnits() : 0;
+    const bool few_are_late = sample_.lateUnits() <= std::min(kFewLate, sample_.units() / 3) &&
+                              ranksOf(3 * sample_.lateUnits()) <= kMostChained;
+    const std::int32_t late = few_are_late ? sample_.lateUnits() : 0;
     const std::int32_t fewest = std::max(fewestUnits(kFewestChained), 3 * late);
     std::int32_t units = std::min(std::max(fewest + 1, fewest * 3 / 2), sample_.units());
-    while (units < sample_.units() && ranksOf(units + 1) <= kMostChained && fits(chained(units + 1))) ++units;
+    while (units < sample_.units() && ranksOf(units + 1) <= kMostChained && fits(chained(units + 1), kStepsOfChain))
+      ++units;
     const Result<Seconds> large = timeOf(chained(units), std::min(late, units / 2));
     // Two samples of many late ranks differ by more than their sizes: a ring's own share takes the place of what that
     // would say.
     const double whole = 1.0 - 1.0 / call_.shape.ranks;
-    if (sample_.lateUnits() > kFewLate && large.isOk()) return whole / (1.0 - 1.0 / ranksOf(units)) * large.value();
+    if (!few_are_late && large.isOk()) return whole / (1.0 - 1.0 / ranksOf(units)) * large.value();
     const std::int32_t fewer = units * 2 / 3;
     const Result<Seconds> small = timeOf(chained(fewer), std::min(late, fewer / 2));
     if (!small.isOk() || !large.isOk()) return small.isOk() ? large : small;
@@ -121,7 +133,7 @@ class FewerRanks {
 
   Result<Seconds> throughPipeline() const {
     int times = 1;
-    while (halved(times + 1) >= fewestUnits(kFewestInTree) && !fits(piped(halved(times)))) ++times;
+    while (halved(times + 1) >= fewestInTree(kFewestInTree) && !fits(piped(halved(times)))) ++times;
     return timeOf(piped(halved(times)), halved(times) / 2);
   }
 
@@ -177,7 +189,10 @@ class FewerRanks {
     SmallerCall call{.model = slowed(size.slowdown),
                      .arrivals = pick(call_.arrivals, ranks),
                      .lateness_ns = pick(call_.lateness_ns, ranks)};
-    if (call_.shape.topology != nullptr) call.topology = pick(*call_.shape.topology, call_.shape.ranks, ranks);
+    if (call_.shape.topology != nullptr) {
+      const bool is_whole = std::ssize(ranks) == call_.shape.ranks;
+      call.topology = is_whole ? *call_.shape.topology : pick(*call_.shape.topology, call_.shape.ranks, ranks);
+    }
     call.choice = choiceFor(shapeOf(call), call.model);
     return call;
   }
@@ -196,7 +211,9 @@ class FewerRanks {
   }
 
   // Every rank has a step.
-  bool fits(const Size& size) const { return ranksOf(size.units) <= kSteps && stepsOf(smallerCall(size, 0)) <= kSteps; }
+  bool fits(const Size& size, std::int64_t steps = kSteps) const {
+    return ranksOf(size.units) <= static_cast<double>(steps) && stepsOf(smallerCall(size, 0)) <= steps;
+  }
 
   void cutSegments(SmallerCall& call) const {
     const std::optional<std::size_t> index = findParameter(algorithm_, kSegmentsParameter);
@@ -210,8 +227,12 @@ class FewerRanks {
     SmallerCall call = smallerCall(size, latest);
     cutSegments(call);
     const Shape shape = shapeOf(call);
-    if (call_.shape.topology != nullptr && !call_.shape.topology->trees.empty()) {
-      call.topology.trees = topologyTrees(&call.topology, shape.ranks, std::min(kMaxTrees, shape.ranks));
+    if (const std::optional<std::size_t> trees = findParameter(algorithm_, kTreesParameter)) {
+      const auto wanted =
+          static_cast<std::int32_t>(std::min<std::int64_t>(call.choice.parameters[*trees], shape.ranks));
+      if (std::ssize(call.topology.trees) < wanted) {
+        call.topology.trees = topologyTrees(&call.topology, shape.ranks, wanted);
+      }
     }
     const Result<SimulatedCall> simulated =
         simulateChoice(call.choice, shape, call_.element_size, call.model, call.arrivals, call.lateness_ns);

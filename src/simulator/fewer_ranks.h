@@ -32,8 +32,9 @@ struct CallToPredict {
   std::span<const std::int64_t> lateness_ns;  // predicted; empty: all on time
 };
 
-// Calls of more ranks than this would take too long to simulate: a dozen of them with 2 P (P - 1) messages each.
-inline constexpr std::int32_t kMostSimulatedRanks = 91;
+// Calls of more ranks than this would take too long to simulate in a call of rank 0: a dozen of them with 2 P (P - 1)
+// messages each.
+inline constexpr std::int32_t kMostSimulatedRanks = 15;
 
 // Returns the predicted post-arrival time: simulated, or, of many ranks, predicted from fewer. REQUIRES: what
 // buildSchedule() requires. Errors: those of simulate().

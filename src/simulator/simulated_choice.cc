@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algos/flagged.h"
+#include "algos/schedule_bytes.h"
 
 namespace starling {
 namespace {
@@ -41,11 +42,29 @@ Flagging flagLate(std::int32_t late, const CostModel& model, std::span<const Sec
   return flagging;
 }
 
+// Takes away segments, parameter `index`, until the schedule is one that may be planned. Its bytes grow evenly with
+// them.
+void limitBytes(Choice& choice, const Shape& shape, std::size_t index) {
+  const auto bytes_with = [&](std::int64_t segments) {
+    ParameterValues parameters = choice.parameters;
+    parameters[index] = segments;
+    return scheduleBytes(*findAlgorithm(choice.algorithm), shape, parameters);
+  };
+  std::int64_t& segments = choice.parameters[index];
+  const std::int64_t too_much = bytes_with(segments) - kMostScheduleBytes;
+  if (too_much <= 0) return;
+  const std::int64_t fewer = segments / 2;
+  const std::int64_t per_segment =
+      (bytes_with(segments) - bytes_with(fewer)) / std::max<std::int64_t>(segments - fewer, 1);
+  segments = std::max<std::int64_t>(segments - too_much / std::max<std::int64_t>(per_segment, 1) - 1, 1);
+}
+
 }  // namespace
 
 std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns) {
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   std::vector<Schedule> schedules;
+  schedules.reserve(static_cast<std::size_t>(shape.ranks));
   for (std::int32_t rank = 0; rank < shape.ranks; ++rank) {
     schedules.push_back(buildSchedule(
         algorithm,
@@ -111,6 +130,7 @@ void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, con
   const double best = algorithm.best_segments(shape.ranks, bytes * model.beta / model.alpha.value);
   const std::int64_t most = std::min(algorithm.parameters[*index].maximum, std::max<std::int64_t>(shape.count, 1));
   choice.parameters[*index] = std::llround(std::clamp(best, 1.0, static_cast<double>(most)));
+  limitBytes(choice, shape, *index);
 }
 
 }  // namespace starling

@@ -36,8 +36,8 @@ bool namesStepTime(std::string_view choice);
 // Sets these times from the model, where the algorithm has such parameters.
 void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
-// Sets the segments by the row's closed form, where it has one, within the parameter's range and to no more than there
-// are elements.
+// Sets the segments by the row's closed form, where it has one, within the parameter's range, to no more than there are
+// elements, and so that the schedule takes no more than kMostScheduleBytes.
 void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
 }  // namespace starling

@@ -7,7 +7,6 @@
 #include <functional>
 #include <numeric>
 #include <queue>
-#include <tuple>
 #include <utility>
 
 #include "schedule/progress.h"
@@ -30,9 +29,9 @@ struct Event {
   // left of a kShared, and the kReduce step of a kCombined.
   StepId subject;
 
-  bool operator>(const Event& other) const {
-    return std::tie(time, kind, subject) > std::tie(other.time, other.kind, other.subject);
-  }
+  // Tells events of one time apart, in the order in which they are handled.
+  std::uint64_t place() const { return (std::uint64_t{static_cast<std::uint8_t>(kind)} << 32) | subject; }
+  bool operator>(const Event& other) const { return time != other.time ? time > other.time : place() > other.place(); }
 };
 
 // A message that waits for ports. The step id orders by lower rank, then program order.
@@ -91,6 +90,7 @@ class Simulation {
       events_.push({onGrid(arrivals[rank].value), EventKind::kArrival, static_cast<StepId>(rank)});
     }
     call_.exits.resize(arrivals.size());
+    call_.transfers.reserve(graph_.size() / 2);
     while (!events_.empty()) {
       now_ = events_.top().time;
       while (!events_.empty() && events_.top().time == now_) {
@@ -121,7 +121,8 @@ class Simulation {
   };
   struct Rank {
     bool is_reducing = false;
-    std::queue<StepId> reductions;  // that may be combined
+    std::vector<StepId> reductions;  // that may be combined, in this order
+    std::size_t begun = 0;           // of these
   };
 
   // A transfer on shared ports.
@@ -191,16 +192,15 @@ class Simulation {
 
   void serveReducers() {
     for (const StepId reduce : progress_.takeCombinable()) {
-      ranks_[graph_.rankOf(reduce)].reductions.push(reduce);
+      ranks_[graph_.rankOf(reduce)].reductions.push_back(reduce);
       startReduction(graph_.rankOf(reduce));
     }
   }
 
   void startReduction(std::int32_t index) {
     Rank& rank = ranks_[index];
-    if (rank.is_reducing || rank.reductions.empty()) return;
-    const StepId reduce = rank.reductions.front();
-    rank.reductions.pop();
+    if (rank.is_reducing || rank.begun == rank.reductions.size()) return;
+    const StepId reduce = rank.reductions[rank.begun++];
     rank.is_reducing = true;
     events_.push({now_ + secondsFor(model_.gamma, graph_.step(reduce).block), EventKind::kCombined, reduce});
   }

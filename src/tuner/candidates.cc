@@ -4,14 +4,15 @@
 #include <optional>
 
 #include "algos/flagged.h"
+#include "algos/schedule_bytes.h"
 #include "simulator/fewer_ranks.h"
 #include "simulator/simulated_choice.h"
 
 namespace starling {
 namespace {
 
-// One ranking may simulate so many steps of all ranks: about 60 ms of one core.
-constexpr std::int64_t kSimulationBudget = 200'000;
+// One ranking may simulate so many steps of all ranks: about 5 ms of one core.
+constexpr std::int64_t kSimulationBudget = 20'000;
 
 // A setting beyond an algorithm's defaults may take so much of that. Each count of segments that is tried is a multiple
 // of the one before, so that all settings of one algorithm take little more than its largest.
@@ -21,6 +22,9 @@ constexpr std::int64_t kSettingBudget = kSimulationBudget / 8;
 bool isSimulated(const CandidateQuery& query) { return query.shape.ranks <= kMostSimulatedRanks; }
 
 constexpr std::int64_t kSmallestSegmentBytes = 1024;
+
+// Other parameters are tried where the usual ones are predicted to take no more than so many times the least.
+constexpr double kWorthVarying = 2.0;
 
 Shape shapeOf(const CandidateQuery& query) {
   Shape shape = query.shape;
@@ -41,15 +45,15 @@ std::int64_t affordable(Choice choice, std::size_t index, const CandidateQuery& 
   return std::max<std::int64_t>(kSettingBudget / std::max<std::int64_t>(stepsOf(choice, query), 1), 1);
 }
 
-// Returns the segment counts of parameter `index` that are worth simulating.
-std::vector<std::int64_t> segmentCounts(const Choice& defaults, std::size_t index, const CandidateQuery& query) {
+// Returns the segment counts of parameter `index` that are worth simulating beside the usual one.
+std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, const CandidateQuery& query) {
   const std::int64_t ranks = query.shape.ranks;
-  const Parameter& parameter = findAlgorithm(defaults.algorithm)->parameters[index];
-  std::vector<std::int64_t> counts{defaults.parameters[index]};
+  const Parameter& parameter = findAlgorithm(usual.algorithm)->parameters[index];
+  std::vector<std::int64_t> counts;
   if (!isSimulated(query)) return counts;
-  const std::int64_t most = std::min(parameter.maximum, affordable(defaults, index, query));
+  const std::int64_t most = std::min(parameter.maximum, affordable(usual, index, query));
   for (const std::int64_t segments : {std::int64_t{4}, std::int64_t{16}, ranks, 4 * ranks, 16 * ranks}) {
-    if (segments < parameter.minimum || segments > most || segments == counts.front()) continue;
+    if (segments < parameter.minimum || segments > most || segments == usual.parameters[index]) continue;
     if (query.shape.count * query.element_size.value / segments < kSmallestSegmentBytes) continue;
     counts.push_back(segments);
   }
@@ -60,58 +64,98 @@ Candidate predicted(const CandidateQuery& query, const Choice& choice) {
   return {choice, predictPostArrival(query, choice)};
 }
 
-// Returns the candidate of a row that has its segments at parameter `index`.
-Candidate withSegments(const Choice& defaults, std::size_t index, const CandidateQuery& query) {
-  Choice choice = defaults;
-  if (findAlgorithm(defaults.algorithm)->best_segments != nullptr) {
-    setBestSegments(choice, query.shape, query.element_size, query.model);
-    if (!isSimulated(query)) return predicted(query, choice);
-    Choice simulated = choice;
-    const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[index], 1);
-    simulated.parameters[index] = std::min(wanted, affordable(choice, index, query));
-    return {choice, predictPostArrival(query, simulated)};
-  }
-  Candidate best;
-  for (const std::int64_t segments : segmentCounts(defaults, index, query)) {
-    choice.parameters[index] = segments;
+// Returns the candidate with these parameters, and the segments of the row's closed form, where it has one.
+Candidate withBestSegments(Choice choice, const CandidateQuery& query) {
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
+  if (!index || algorithm.best_segments == nullptr) return predicted(query, choice);
+  setBestSegments(choice, query.shape, query.element_size, query.model);
+  if (!isSimulated(query)) return predicted(query, choice);
+  Choice simulated = choice;
+  const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[*index], 1);
+  simulated.parameters[*index] = std::min(wanted, affordable(choice, *index, query));
+  return {choice, predictPostArrival(query, simulated)};
+}
+
+Candidate usualOf(const Algorithm& algorithm, const CandidateQuery& query) {
+  Choice choice{algorithm.id, defaultParameters(algorithm)};
+  setStepTime(choice, query.shape, query.element_size, query.model);
+  return withBestSegments(choice, query);
+}
+
+// Returns the better one of the candidate and the best that differs from it in its segments, where these have no closed
+// form.
+Candidate withSegmentsTried(const Candidate& usual, const CandidateQuery& query) {
+  const Algorithm& algorithm = *findAlgorithm(usual.choice.algorithm);
+  const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
+  if (!index || algorithm.best_segments != nullptr) return usual;
+  Candidate best = usual;
+  for (const std::int64_t segments : segmentCounts(usual.choice, *index, query)) {
+    Choice choice = usual.choice;
+    choice.parameters[*index] = segments;
     const Candidate candidate = predicted(query, choice);
-    if (best.choice.algorithm == kNativeAlgorithm || candidate.predicted < best.predicted) best = candidate;
+    if (candidate.predicted < best.predicted) best = candidate;
   }
   return best;
 }
 
-// Returns the candidate of a row with some of its parameters given.
-Candidate withOthers(Choice choice, const CandidateQuery& query) {
-  const std::optional<std::size_t> segments = findParameter(*findAlgorithm(choice.algorithm), kSegmentsParameter);
-  return segments ? withSegments(choice, *segments, query) : predicted(query, choice);
-}
+// Returns which share of the time of the usual parameters other ones may take to be preferred. What is predicted from
+// fewer ranks is not exact.
+double gainOf(const CandidateQuery& query) { return isSimulated(query) ? 1.0 : 0.9; }
 
-// Returns the best of the defaults and the values that the row wants tried, one parameter after the other.
-Candidate withAlternatives(const Choice& choice, const CandidateQuery& query) {
-  Candidate best = withOthers(choice, query);
-  const std::span<const Parameter> parameters = findAlgorithm(choice.algorithm)->parameters;
+// Returns the best of the usual parameters and the values that the row wants tried, one parameter after the other.
+Candidate withAlternatives(const Candidate& usual, const CandidateQuery& query) {
+  Candidate best = withSegmentsTried(usual, query);
+  const std::span<const Parameter> parameters = findAlgorithm(usual.choice.algorithm)->parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     for (const std::int64_t value : parameters[i].worth_trying) {
       Choice other = best.choice;
       other.parameters[i] = value;
-      const Candidate candidate = withOthers(other, query);
-      if (candidate.predicted < best.predicted) best = candidate;
+      const Candidate candidate = withSegmentsTried(withBestSegments(other, query), query);
+      if (candidate.predicted < gainOf(query) * best.predicted) best = candidate;
     }
   }
   return best;
 }
 
-Candidate candidateOf(const Algorithm& algorithm, const CandidateQuery& query) {
-  Choice choice{algorithm.id, defaultParameters(algorithm)};
-  setStepTime(choice, query.shape, query.element_size, query.model);
-  const Candidate candidate = withAlternatives(choice, query);
-  const std::optional<std::size_t> flagged = findParameter(algorithm, kFlaggedParameter);
+// Returns the best candidate of the row, of which this is the usual one.
+Candidate bestOf(const Candidate& usual, const CandidateQuery& query) {
+  const Candidate candidate = withAlternatives(usual, query);
+  const std::optional<std::size_t> flagged = findParameter(*findAlgorithm(usual.choice.algorithm), kFlaggedParameter);
   if (!flagged || query.unpredicted <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
     return candidate;
   }
+  Choice choice = usual.choice;
   choice.parameters[*flagged] = 1;
-  const Candidate naming = withOthers(choice, query);
+  const Candidate naming = withSegmentsTried(withBestSegments(choice, query), query);
   return naming.predicted < candidate.predicted ? naming : candidate;
+}
+
+// Returns whether the row may be planned: it suits the call, and its schedule takes no more memory than any may.
+bool isWorthRanking(const Algorithm& algorithm, const CandidateQuery& query) {
+  if (algorithm.id == kNativeAlgorithm || !isValid(algorithm, query.shape)) return false;
+  if (query.reproducible && !algorithm.fixed_association) return false;
+  if (algorithm.suits_topology != nullptr && !algorithm.suits_topology(&query.topology)) return false;
+  Choice usual{algorithm.id, defaultParameters(algorithm)};
+  setBestSegments(usual, query.shape, query.element_size, query.model);
+  return scheduleBytes(algorithm, shapeOf(query), usual.parameters) <= kMostScheduleBytes;
+}
+
+// Returns whether its usual parameters make a chain of ranks, as others may not.
+bool mayLeaveChain(const Candidate& candidate) {
+  const Algorithm& algorithm = *findAlgorithm(candidate.choice.algorithm);
+  const bool has_others = std::ranges::any_of(
+      algorithm.parameters, [](const Parameter& parameter) { return !parameter.worth_trying.empty(); });
+  return has_others && algorithm.chains_ranks != nullptr && algorithm.chains_ranks(candidate.choice.parameters);
+}
+
+// Tries other parameters of rows that are not far behind with the usual ones, or that may be so for these alone.
+void varyTheBest(std::vector<Candidate>& candidates, const CandidateQuery& query) {
+  if (candidates.empty()) return;
+  const Seconds least = std::ranges::min(candidates, {}, &Candidate::predicted).predicted;
+  for (Candidate& candidate : candidates) {
+    if (candidate.predicted <= kWorthVarying * least || mayLeaveChain(candidate)) candidate = bestOf(candidate, query);
+  }
 }
 
 std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
@@ -135,11 +179,9 @@ Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice) {
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit) {
   std::vector<Candidate> ranked;
   for (const Algorithm& algorithm : catalogue()) {
-    if (algorithm.id == kNativeAlgorithm || !isValid(algorithm, query.shape)) continue;
-    if (query.reproducible && !algorithm.fixed_association) continue;
-    if (algorithm.suits_topology != nullptr && !algorithm.suits_topology(&query.topology)) continue;
-    ranked.push_back(candidateOf(algorithm, query));
+    if (isWorthRanking(algorithm, query)) ranked.push_back(usualOf(algorithm, query));
   }
+  varyTheBest(ranked, query);
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
   // A row that is made for the topology is worth a trial whatever is predicted where links are known, of which the

@@ -7,6 +7,8 @@
 #include <bit>
 #include <limits>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "schedules.h"
 
@@ -57,13 +59,15 @@ void expectTree(const std::pmr::vector<Merge>& merges, std::int32_t ranks) {
   }
 }
 
-// The source holds the ranks that end where those of the target begin.
+// The ranks of the source end where those of the target begin, or begin where those end.
 void expectNeighbours(const std::pmr::vector<Merge>& merges, std::int32_t ranks) {
-  std::vector<std::int32_t> firsts;
-  for (std::int32_t rank = 0; rank < ranks; ++rank) firsts.push_back(rank);
-  for (const Merge& merge : merges) {
-    EXPECT_EQ(merge.source + 1, firsts[merge.target]);
-    firsts[merge.target] = firsts[merge.source];
+  std::vector<std::pair<std::int32_t, std::int32_t>> held;  // first and last rank, by holder
+  for (std::int32_t rank = 0; rank < ranks; ++rank) held.emplace_back(rank, rank);
+  for (const auto& [source, target] : merges) {
+    const auto& lower = held[std::min(source, target)];
+    const auto& upper = held[std::max(source, target)];
+    EXPECT_EQ(lower.second + 1, upper.first);
+    held[target] = {lower.first, upper.second};
   }
 }
 
@@ -77,6 +81,34 @@ TEST(MergeOrder, isATreeForAnyArrivals) {
       const std::pmr::vector<Merge> merges = neighbourMerges(ranks, lateness, kStep);
       expectTree(merges, ranks);
       expectNeighbours(merges, ranks);
+    }
+  }
+}
+
+// Latenesses under which, whenever a rank is ready again, the next one is just so, in either order of the ranks.
+std::vector<std::vector<std::int64_t>> oneAfterAnother(std::int32_t ranks) {
+  std::vector<std::int64_t> rising;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) rising.push_back(std::max<std::int64_t>(rank * kStep - 1, 0));
+  return {rising, {rising.rbegin(), rising.rend()}};
+}
+
+TEST(MergeOrder, letsNoRankTakePartInMoreMergesThanTheLogarithm) {
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  for (const std::int32_t ranks : {1, 2, 3, 7, 8, 9, 64, 1000}) {
+    std::vector<std::vector<std::int64_t>> patterns = oneAfterAnother(ranks);
+    patterns.insert(patterns.end(), {onTime(ranks), randomLateness(ranks, ranks * kStep, random)});
+    for (const std::vector<std::int64_t>& lateness : patterns) {
+      for (const auto& merges :
+           {earliestReadyMerges(ranks, lateness, kStep), neighbourMerges(ranks, lateness, kStep)}) {
+        expectTree(merges, ranks);
+        std::vector<std::int32_t> parts(static_cast<std::size_t>(ranks));
+        for (const auto& [source, target] : merges) {
+          ++parts[source];
+          ++parts[target];
+        }
+        EXPECT_LE(std::ranges::max(parts), mostMerges(ranks)) << ranks << " ranks";
+      }
     }
   }
 }

@@ -18,9 +18,7 @@ constexpr LinkCosts kFastMessages{10, 10'000, 1'000};
 constexpr std::int32_t kRanks[] = {2, 3, 4, 5, 7, 8, 16, 33, 64};
 constexpr std::int64_t kBytes[] = {1, 1000, 1 << 16, 1 << 22};
 
-std::int64_t runBytes(const PreparedSchedule& prepared) {
-  return std::ssize(prepared.schedule().steps) * PreparedSchedule::kRunBytesPerStep;
-}
+std::int64_t runBytes(const PreparedSchedule& prepared) { return prepared.runBytes(); }
 
 template <typename Check>
 void forAllShapes(const Check& check) {

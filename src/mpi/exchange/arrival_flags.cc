@@ -2,18 +2,20 @@
 
 #include <algorithm>
 
+#include "algos/flagged.h"
+
 namespace starling {
 
-ArrivalFlags::ArrivalFlags(MPI_Comm private_communicator, int first_tag)
-    : communicator_(private_communicator), first_tag_(first_tag) {
-  PMPI_Comm_rank(communicator_, &rank_);
-  PMPI_Comm_size(communicator_, &ranks_);
-  const auto ranks = static_cast<std::size_t>(ranks_);
-  flags_.assign(ranks, 0);
-  message_.assign(ranks, 0);
-  flagged_.reserve(ranks);
-  receives_.assign(ranks, MPI_REQUEST_NULL);
-  sends_.assign(ranks, MPI_REQUEST_NULL);
+ArrivalFlags::ArrivalFlags(MPI_Comm private_communicator, int rank, int ranks, int first_tag)
+    : communicator_(private_communicator),
+      rank_(rank),
+      ranks_(ranks),
+      first_tag_(first_tag),
+      flags_(static_cast<std::size_t>(ranks)),
+      message_(1 + static_cast<std::size_t>(std::min(ranks - 1, kMostFlagged))),
+      receives_(static_cast<std::size_t>(ranks), MPI_REQUEST_NULL),
+      sends_(static_cast<std::size_t>(ranks), MPI_REQUEST_NULL) {
+  flagged_.reserve(message_.size() - 1);
 }
 
 int ArrivalFlags::exchange(int coordinator, int late) {

@@ -9,7 +9,7 @@
 
 namespace starling {
 
-// The memory of one kind of calls on one communicator. It grows to powers of two; sizes are bytes.
+// The memory of one kind of calls on one communicator. It grows in few steps; sizes are bytes.
 // THREADS: one.
 class AgreedMemory {
  public:

@@ -53,7 +53,9 @@ bool Executor::reserve(std::size_t bytes) {
 
 // Makes room for the most of everything that the schedule may need: nothing grows once messages are on their way.
 void Executor::makeRoom(const PreparedSchedule& prepared) {
-  static_assert(sizeof(std::uint32_t) + sizeof(MPI_Request) + 2 * sizeof(Flight) <= PreparedSchedule::kRunBytesPerStep);
+  static_assert(sizeof(std::uint32_t) <= PreparedSchedule::kRunBytesPerStep);
+  static_assert(sizeof(MPI_Request) + sizeof(Flight) <= PreparedSchedule::kRunBytesPerFlight);
+  static_assert(sizeof(Flight) <= PreparedSchedule::kRunBytesPerCombine);
   static_assert(sizeof(int) + 2 * sizeof(Flight) <= PreparedSchedule::kRunBytesPerLanding);
   const auto landings = static_cast<std::size_t>(prepared.landings());
   makeRoomIn(free_landings_, landings);

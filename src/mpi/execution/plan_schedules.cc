@@ -44,10 +44,11 @@ const PreparedSchedule& PlanSchedules::find(const Query& query, std::int32_t ran
   request.lateness_ns = relevantLateness(algorithm, query.lateness_ns);
   const Sought sought{query.choice,         query.shape.count,   query.shape.commutative,
                       request.virtual_rank, request.lateness_ns, request.shape.table};
-  return schedules_.find(sought, [&](std::pmr::memory_resource* memory) {
+  const auto build = [&](std::pmr::memory_resource* memory) {
     request.memory = memory;
     return buildSchedule(algorithm, request);
-  });
+  };
+  return schedules_.find(sought, build, query.bytes);
 }
 
 }  // namespace starling

@@ -27,7 +27,7 @@ void callLate(ArrivalFlags& flags, const std::vector<int>& late, int coordinator
 TEST(ArrivalFlags, nameTheRanksThatAreMissingInEveryCall) {
   if (worldSize() < 2) GTEST_SKIP() << "one rank has no others to name";
   const ScopedDuplicate duplicate(MPI_COMM_WORLD);
-  ArrivalFlags flags(duplicate.get(), kFlagTag);
+  ArrivalFlags flags(duplicate.get(), worldRank(), worldSize(), kFlagTag);
   const Watch watch("ArrivalFlags");
   for (int call = 0; call < 3 * worldSize(); ++call) {
     const int coordinator = call % worldSize();
@@ -45,7 +45,7 @@ TEST(ArrivalFlags, nameTheRanksThatAreMissingInEveryCall) {
 TEST(ArrivalFlags, nameAsManyAsAskedWhenNobodyIsLate) {
   if (worldSize() < 2) GTEST_SKIP() << "one rank has no others to name";
   const ScopedDuplicate duplicate(MPI_COMM_WORLD);
-  ArrivalFlags flags(duplicate.get(), kFlagTag);
+  ArrivalFlags flags(duplicate.get(), worldRank(), worldSize(), kFlagTag);
   const Watch watch("ArrivalFlags");
   for (int call = 0; call < 100; ++call) {
     ASSERT_EQ(flags.exchange(0, 1), MPI_SUCCESS);

@@ -39,6 +39,38 @@ TEST_F(ScheduleCacheTest, keepsSoManyThatAreUsed) {
   EXPECT_EQ(built_, 256);
 }
 
+TEST_F(ScheduleCacheTest, makesRoomForTheBytesOfTheNextOne) {
+  constexpr std::int64_t kBytes = 10 * sizeof(Step);
+  ScheduleCache<Key> schedules(256, std::pmr::get_default_resource(), 3 * kBytes + kBytes / 2);
+  const auto wasKept = [&](std::int64_t number) {
+    bool is_kept = true;
+    const auto build = [&](std::pmr::memory_resource*) {
+      is_kept = false;
+      Schedule schedule;
+      schedule.steps.reserve(10);
+      return schedule;
+    };
+    EXPECT_GE(schedules.find(Key(number), build, kBytes).bytes(), kBytes);
+    return is_kept;
+  };
+  for (const std::int64_t number : {1, 2, 3}) EXPECT_FALSE(wasKept(number));
+  for (const std::int64_t number : {1, 2, 3}) EXPECT_TRUE(wasKept(number));
+  EXPECT_FALSE(wasKept(4));  // drops 1
+  EXPECT_TRUE(wasKept(3));
+  EXPECT_FALSE(wasKept(1));
+}
+
+TEST_F(ScheduleCacheTest, keepsOneThatIsTooLarge) {
+  ScheduleCache<Key> schedules(256, std::pmr::get_default_resource(), 1);
+  int built = 0;
+  const auto build = [&](std::pmr::memory_resource*) {
+    ++built;
+    return Schedule();
+  };
+  for (int use = 0; use < 3; ++use) schedules.find(Key(1), build, 100);
+  EXPECT_EQ(built, 1);
+}
+
 TEST_F(ScheduleCacheTest, dropsWhatWasUsedLeastRecently) {
   for (int number = 0; number < 256; ++number) expectFound(number);
   expectFound(0);

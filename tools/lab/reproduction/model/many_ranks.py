@@ -18,7 +18,7 @@ def write(folder, cache, jobs):
     comparisons = [compare(case, cache.load(case.run), "mean") for case in cases]
     document = Document(TITLE)
     document.text(
-        "With 92 ranks and more the library does not simulate a call to predict its time, but calls of fewer ranks "
+        "With 16 ranks and more the library does not simulate a call to predict its time, but calls of fewer ranks "
         "(docs/cost-model.md). Here these predictions stand beside what is measured on the simulated cluster of "
         "model.md. Made by `tools/lab/reproduce model-many-ranks`."
     )
