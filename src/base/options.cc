@@ -69,6 +69,12 @@ Status applyVirtualRanks(const OptionRow& row, std::string_view text, Options& o
   return applyWord(row, text, kWords, options.virtual_ranks);
 }
 
+Status applyPrepare(const OptionRow& row, std::string_view text, Options& options) {
+  static constexpr Word<Preparation> kWords[] = {{"worthwhile", Preparation::kWorthwhile},
+                                                 {"always", Preparation::kAlways}};
+  return applyWord(row, text, kWords, options.prepare);
+}
+
 Status applyWriter(const OptionRow& row, std::string_view text, Options& options) {
   static constexpr Word<WriterThread> kWords[] = {{"thread", WriterThread::kOwn}, {"inline", WriterThread::kCallers}};
   return applyWord(row, text, kWords, options.writer);
@@ -125,6 +131,10 @@ constexpr OptionRow kTable[] = {
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<std::int64_t>(row, text, 1, 1'000'000, options.minimum_calls);
      }},
+    {"STARLING_PREPARE", "worthwhile | always", "worthwhile", "", false,
+     "Which communicators get a private communicator and tuning after that many calls: always all; or MPI_COMM_WORLD, "
+     "and others once their calls have taken six times as long as preparing them takes.",
+     applyPrepare},
     {"STARLING_TRIAL_CALLS", "whole number, 1 to 1000", "2", "calls", false, "Calls for which each candidate is tried.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<std::int64_t>(row, text, 1, 1000, options.trial_calls);

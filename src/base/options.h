@@ -18,6 +18,7 @@ namespace starling {
 
 enum class Mode { kOff, kObserve, kTune };
 enum class TablePolicy { kSort, kSwap };
+enum class Preparation { kWorthwhile, kAlways };
 enum class WriterThread { kOwn, kCallers };
 
 // What the user may set. The fields that change results or behaviour come first, then those that only change speed.
@@ -33,6 +34,7 @@ struct Options {
   TablePolicy virtual_ranks = TablePolicy::kSort;
   std::string links;  // "" = not known; "measure"; else a file
   std::int64_t minimum_calls = 4;
+  Preparation prepare = Preparation::kWorthwhile;
   std::int64_t trial_calls = 2;
   std::int64_t longest_epoch = 256;
   std::int64_t rooted_period = 16;

@@ -35,6 +35,9 @@ class ArrivalArrangement {
   // It takes so many of the channel's own tags.
   static constexpr int kTags = 4;
 
+  // The tables of so many plans are kept at a time.
+  static constexpr std::size_t kExpanded = 4;
+
   // REQUIRES: the channel is open, and outlives it.
   ArrivalArrangement(Channel& channel, const Clock& clock);
 
@@ -76,8 +79,6 @@ class ArrivalArrangement {
     std::int32_t plans = 0;
     ExpandedPlacement placement;
   };
-  static constexpr std::size_t kExpanded = 4;
-
   const Clock& clock_;
   const int ranks_;
   std::array<Expanded, kExpanded> expanded_;

@@ -24,15 +24,19 @@ namespace {
 int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
               const CallOrigin& origin) {
   const bool is_valid = count >= 0 && datatype != MPI_DATATYPE_NULL && op != MPI_OP_NULL && recvbuf != MPI_IN_PLACE;
-  Session* const session = sessionOfCall(is_valid, comm);
-  if (session == nullptr) {
+  const auto native = [&] { return origin.native(sendbuf, recvbuf, count, datatype, op, comm); };
+  Attachment* const attached = attachmentOfCall(is_valid, comm);
+  if (attached == nullptr) {
     const std::optional<AbsentSession> absent =
         is_valid ? Runtime::get().absentSession(comm) : std::optional<AbsentSession>();
     if (absent) absent->beforeCall();
-    const int code = origin.native(sendbuf, recvbuf, count, datatype, op, comm);
-    if (absent) absent->afterCall();
+    const int code = native();
+    if (absent) absent->afterCall(code);
     return code;
   }
+  if (attached->early) return called(comm, [&] { return Runtime::get().callEarly(comm, *attached, native); });
+  Session* const session = attached->session.get();
+  if (session == nullptr) return native();
   const int code = called(comm, [&] { return session->allreduce(sendbuf, recvbuf, count, datatype, op, origin); });
   Runtime::get().afterCall(*session);
   return code;

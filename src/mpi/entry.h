@@ -19,8 +19,15 @@ int controlled(const Work& work) {
   }
 }
 
-// Returns the communicator's session, which is made at its first call; null where the call is for the MPI library
-// alone, because MPI is to refuse its arguments or no session can be had.
+// These return what is attached to the communicator, and its session, which are made at its first call; null where the
+// call is for the MPI library alone, because MPI is to refuse its arguments or memory is short.
+inline Attachment* attachmentOfCall(bool is_valid, MPI_Comm communicator) {
+  try {
+    return is_valid ? Runtime::get().attachment(communicator) : nullptr;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
 inline Session* sessionOfCall(bool is_valid, MPI_Comm communicator) {
   try {
     return is_valid ? Runtime::get().session(communicator) : nullptr;

@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,9 @@
 #include "mpi/exchange/call_watch.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/channel.h"
+#include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
+#include "mpi/preparation_times.h"
 #include "mpi/settings.h"
 #include "tuner/communicator_tuner.h"
 #include "tuner/key_table.h"
@@ -41,6 +44,10 @@ struct SessionServices {
   std::string communicator_id;                                // unique within the run; used on rank 0
   bool is_within_world = true;                                // all ranks are of one MPI_COMM_WORLD
   std::shared_ptr<const std::vector<PolicyRecord>> policies;  // null: none
+  // All outlive the session. What is not known is found out for the communicator alone.
+  std::span<const std::int32_t> world_nodes;  // by rank of MPI_COMM_WORLD; empty: not known on all ranks
+  ProbedCosts* probed_costs = nullptr;        // null: not all ranks are of one MPI_COMM_WORLD
+  PreparationTimes* preparations = nullptr;   // null: nobody asks
 };
 
 // All ranks call the same functions in the order of the program's calls, but for those that say that they are local.

@@ -4,7 +4,6 @@
 #include <array>
 #include <exception>
 #include <new>
-#include <numeric>
 #include <string>
 
 #include "base/log.h"
@@ -14,33 +13,15 @@
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/execution/datatypes.h"
 #include "mpi/machine/clock_domains.h"
-#include "mpi/machine/world_ranks.h"
+#include "mpi/machine/topology.h"
 
 namespace starling {
 namespace {
-
-// A session takes so much memory when it is made.
-constexpr std::size_t kSpareBytes = std::size_t{64} << 10;
 
 // Records are this process's own affair: that they are lost touches no call, and no other rank.
 void warnOfLoss(const std::exception& fault) noexcept {
   logOnce(LogLevel::kWarning, "loss",
           [&] { return std::string("some of what was learned is not stored: ") + fault.what(); });
-}
-
-// Returns the ranks of the communicator that are of another MPI_COMM_WORLD.
-std::vector<int> ranksBeyondWorld(MPI_Comm communicator) {
-  const std::vector<int> world_ranks = worldRanksOf(communicator);
-  std::vector<int> ranks(world_ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::erase_if(ranks, [&](int rank) { return world_ranks[static_cast<std::size_t>(rank)] != MPI_UNDEFINED; });
-  return ranks;
-}
-
-bool isTrueOnAny(MPI_Comm communicator, bool mine) {
-  int any = mine ? 1 : 0;
-  PMPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, communicator);
-  return any != 0;
 }
 
 // Returns whether MPI has ended. The attributes of MPI_COMM_SELF are deleted while MPI still works, says the standard,
@@ -82,9 +63,9 @@ void Runtime::start(bool is_in_init) {
   started_ = true;
 }
 
-// Opens a private copy of the world communicator, without the program's error handler. `is_left_out` tells of this
-// rank's program.
-void Runtime::openPrivateWorld(bool is_left_out) {
+// Opens a private copy of the world communicator, without the program's error handler. `is_in_init` and `is_left_out`
+// tell of this rank's program.
+void Runtime::openPrivateWorld(bool is_in_init, bool is_left_out) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &private_world_) != MPI_SUCCESS) {
@@ -97,14 +78,19 @@ void Runtime::openPrivateWorld(bool is_left_out) {
   PMPI_Query_thread(&level);
   clock_identity_ = clockIdentity(clock_fault_);
   // The greatest complement is the complement of the least: clocks are told apart in the message that goes anyway.
-  const std::array<std::uint64_t, 5> mine{static_cast<std::uint64_t>(level), is_left_out ? 1U : 0U,
-                                          is_left_out ? 0U : 1U, clock_identity_, ~clock_identity_};
-  std::array<std::uint64_t, 5> greatest = mine;
-  PMPI_Allreduce(mine.data(), greatest.data(), 5, MPI_UINT64_T, MPI_MAX, private_world_);
+  const std::array<std::uint64_t, 6> mine{static_cast<std::uint64_t>(level),
+                                          is_left_out ? 1U : 0U,
+                                          is_left_out ? 0U : 1U,
+                                          clock_identity_,
+                                          ~clock_identity_,
+                                          is_in_init ? 0U : 1U};
+  std::array<std::uint64_t, 6> greatest = mine;
+  PMPI_Allreduce(mine.data(), greatest.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MAX, private_world_);
   is_multithreaded_ = greatest[0] == static_cast<std::uint64_t>(MPI_THREAD_MULTIPLE);
   is_left_out_ = greatest[1] != 0;
   is_partly_left_out_ = is_left_out_ && greatest[2] != 0;
   is_one_clock_ = clock_identity_ != 0 && greatest[3] == ~greatest[4];
+  is_started_in_init_ = greatest[5] == 0;
 }
 
 void Runtime::agreeWithWorld(bool is_in_init) {
@@ -112,7 +98,7 @@ void Runtime::agreeWithWorld(bool is_in_init) {
   // The options on programs are for those that are preloaded; what else calls Starling does so by name.
   const std::optional<std::string> why =
       is_in_init ? leavesOut(parseEnvironment().options, ownProgramNames()) : std::nullopt;
-  if (awaitAllRanks(MPI_COMM_WORLD, call, clock_) == MPI_SUCCESS) openPrivateWorld(why.has_value());
+  if (awaitAllRanks(MPI_COMM_WORLD, call, clock_) == MPI_SUCCESS) openPrivateWorld(is_in_init, why.has_value());
   if (private_world_ == MPI_COMM_NULL) {
     settings_.options.mode = Mode::kOff;  // MPI makes it so on all ranks or none
     return;
@@ -131,6 +117,7 @@ void Runtime::agreeWithWorld(bool is_in_init) {
     log(LogLevel::kWarning, settings_.pinned + " is set: Starling steps aside and only observes");
   }
   if (!is_one_clock_) world_clock_.open(private_world_, clock_identity_);
+  world_nodes_ = gatherNodes(private_world_);
   route_ = std::make_unique<RecordRoute>(private_world_, settings_, clock_);
 }
 
@@ -148,104 +135,6 @@ void Runtime::leaveOut(const std::string& why) {
   } else {
     log(LogLevel::kInfo, "all calls are left to the MPI library: " + why);
   }
-}
-
-void* Runtime::attributeOf(MPI_Comm communicator) {
-  if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
-  void* value = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(communicator, session_key_, &value, &found);
-  return found != 0 ? value : nullptr;
-}
-
-Session* Runtime::findSession(MPI_Comm communicator) {
-  void* const value = attributeOf(communicator);
-  return AbsentSession::isMark(value) ? nullptr : static_cast<Session*>(value);
-}
-
-std::optional<AbsentSession> Runtime::absentSession(MPI_Comm communicator) {
-  const void* const value = attributeOf(communicator);
-  if (!AbsentSession::isMark(value) || settings_.options.mode == Mode::kOff) return std::nullopt;
-  return AbsentSession(communicator, session_key_, value, settings_.options);
-}
-
-Session* Runtime::session(MPI_Comm communicator) {
-  if (void* const known = attributeOf(communicator)) {
-    return AbsentSession::isMark(known) ? nullptr : static_cast<Session*>(known);
-  }
-  if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
-  // A program that links the library agrees at its first call on the world, or else per communicator.
-  if (!started_ && communicator == MPI_COMM_WORLD) {
-    start();
-  }
-  std::unique_ptr<Session> session;
-  try {
-    session = makeSession(communicator);
-  } catch (const std::bad_alloc&) {
-    if (started_) AbsentSession::begin(communicator, session_key_);
-    return nullptr;
-  }
-  parked_.poll();
-  PMPI_Comm_set_attr(communicator, session_key_, session.get());
-  return session.release();
-}
-
-// Makes a session. All other ranks make one, too, so the memory for it was taken beforehand, if it was there.
-std::unique_ptr<Session> Runtime::makeSession(MPI_Comm communicator) {
-  setSpareMemory(nullptr);
-  auto session = std::make_unique<Session>(communicator, servicesFor(communicator));
-  parked_.expect();
-  {
-    const std::lock_guard lock(mutex_);
-    sessions_.push_back(session.get());
-  }
-  setSpareMemory(new (std::nothrow) std::byte[kSpareBytes]);
-  return session;
-}
-
-void Runtime::setSpareMemory(std::byte* memory) {
-  const std::lock_guard lock(mutex_);
-  spare_memory_.reset(memory);
-}
-
-SessionServices Runtime::servicesFor(MPI_Comm communicator) {
-  SessionServices services;
-  int is_inter = 0;
-  PMPI_Comm_test_inter(communicator, &is_inter);
-  const bool started = started_;  // another thread may be at it
-  if (started) {
-    services.settings = settings_;
-    if (route_) services.policies = route_->policies();
-  }
-  RollCall call{parseEnvironment().options.watchdog, false, "the first tuned call on a communicator", {}};
-  if (is_inter == 0) call.suspects = ranksBeyondWorld(communicator);
-  services.is_within_world = call.suspects.empty();
-  const bool is_agreed = isStartedEverywhere() && services.is_within_world;
-  services.clocks = clockKnowledge(is_agreed);
-  if (is_inter == 0 && !is_agreed) {
-    std::vector<std::uint8_t> bytes = started ? agreed_settings_ : encodeSettings(readSettings());
-    static_cast<void>(awaitAllRanks(communicator, call, clock_));
-    shareBytes(communicator, bytes);
-    if (Result<Settings> agreed = decodeSettings(bytes); agreed.isOk()) services.settings = std::move(agreed).value();
-    if (!services.is_within_world && isTrueOnAny(communicator, is_left_out_))
-      services.settings.options.mode = Mode::kOff;
-  }
-  int world_rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  const std::lock_guard lock(mutex_);
-  services.communicator_id = std::to_string(world_rank) + ":" + std::to_string(created_++);
-  return services;
-}
-
-ClockKnowledge Runtime::clockKnowledge(bool is_agreed) {
-  const bool is_known = started_ && settings_.options.mode != Mode::kOff;
-  ClockKnowledge knowledge;
-  knowledge.clock = &clock_;
-  knowledge.identity = is_known ? clock_identity_ : clockIdentity(clock_fault_);
-  knowledge.is_one_in_world = is_known && is_one_clock_;
-  knowledge.world = is_known && world_clock_.isOpen() ? &world_clock_ : nullptr;
-  knowledge.is_agreed = is_agreed;
-  return knowledge;
 }
 
 void Runtime::afterCall(Session& session) {
@@ -292,20 +181,25 @@ bool Runtime::flush() {
 }
 
 // Ends the session without the other ranks, because its communicator is gone.
-void Runtime::endSession(Session* session) {
+void Runtime::endSession(std::unique_ptr<Session> session) {
   {
     const std::lock_guard lock(mutex_);
-    std::erase(sessions_, session);
+    std::erase(sessions_, session.get());
   }
-  std::unique_ptr<Session> ended(session);
   // Where the way is full all that it has learned goes at its end, together, or is lost together.
-  tryToHandOver(*ended, false);
-  parked_.park(std::move(ended));
+  tryToHandOver(*session, false);
+  parked_.park(std::move(session));
 }
 
-int Runtime::onCommunicatorDelete(MPI_Comm, int, void* session, void* runtime) {
-  if (AbsentSession::isMark(session)) return MPI_SUCCESS;
-  if (!isTooLate()) static_cast<Runtime*>(runtime)->endSession(static_cast<Session*>(session));
+int Runtime::onCommunicatorDelete(MPI_Comm, int, void* attached, void* runtime) {
+  if (AbsentSession::isMark(attached)) return MPI_SUCCESS;
+  const std::unique_ptr<Attachment> ended(static_cast<Attachment*>(attached));
+  if (!ended->session) return MPI_SUCCESS;
+  if (isTooLate()) {
+    static_cast<void>(ended->session.release());  // its own end needs MPI
+  } else {
+    static_cast<Runtime*>(runtime)->endSession(std::move(ended->session));
+  }
   return MPI_SUCCESS;
 }
 

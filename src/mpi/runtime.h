@@ -12,14 +12,25 @@
 
 #include "base/clock.h"
 #include "mpi/absent_session.h"
+#include "mpi/early_calls.h"
+#include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/machine/world_clock.h"
 #include "mpi/parked_sessions.h"
+#include "mpi/preparation_times.h"
 #include "mpi/record_route.h"
 #include "mpi/session.h"
 #include "mpi/settings.h"
 
 namespace starling {
+
+// What Starling attaches to a communicator at its first call.
+struct Attachment {
+  // While there are early calls, all calls of MPI_Allreduce are such.
+  std::optional<EarlyCalls> early;
+  // Null: there is none yet, or nothing to tune, and then calls pass through.
+  std::unique_ptr<Session> session;
+};
 
 // The runtime is made at the first use and never destroyed: MPI_Finalize ends its work (through an attribute of
 // MPI_COMM_SELF, whose delete callback MPI calls first of all). THREADS: all functions may be called from any thread.
@@ -34,12 +45,24 @@ class Runtime {
   // `is_in_init` says that no code of the program's runs before it.
   void start(bool is_in_init = false);
 
+  // Returns what is attached to a communicator, which is made at its first call. Null: the call passes through.
+  Attachment* attachment(MPI_Comm communicator);
   // Returns the session of a communicator, which is made at its first call. Null: the call passes through.
   Session* session(MPI_Comm communicator);
-  // Returns what takes the place of a session that memory was too short for; empty: the call is none of Starling's.
+  // Returns what takes the place of an attachment that memory was too short for; empty: the call is none of Starling's.
   std::optional<AbsentSession> absentSession(MPI_Comm communicator);
   // Returns the session if the communicator has one.
   Session* findSession(MPI_Comm communicator);
+
+  // Makes a call that is early, by `native` () -> MPI error code. Where the ranks ask each other whether the
+  // communicator is worth preparing it waits for them, and if so they prepare it.
+  template <typename Native>
+  int callEarly(MPI_Comm communicator, Attachment& attached, const Native& native) {
+    const std::int64_t begin = clock_.nanoseconds();
+    const int code = native();
+    if (!isRefusal(code) && attached.early->add(clock_.nanoseconds() - begin)) prepareIfWorthIt(communicator, attached);
+    return code;
+  }
 
   // Is called after each call, and hands over what is due.
   void afterCall(Session& session);
@@ -50,26 +73,33 @@ class Runtime {
  private:
   Runtime() = default;
 
-  static int onCommunicatorDelete(MPI_Comm communicator, int keyval, void* session, void* runtime);
+  static int onCommunicatorDelete(MPI_Comm communicator, int keyval, void* attached, void* runtime);
   static int onFinalize(MPI_Comm communicator, int keyval, void* value, void* runtime);
 
   void initialize();
   // Returns whether all ranks have been through start(), as far as every rank can tell alike: where threads call at the
-  // same time, the order of the first call on the world and the first on another communicator may differ from rank to
-  // rank.
-  bool isStartedEverywhere() const { return started_ && !is_multithreaded_; }
+  // same time, and not all ranks start in MPI_Init, the order of the first call on the world and the first on another
+  // communicator may differ from rank to rank.
+  bool isStartedEverywhere() const { return started_ && (is_started_in_init_ || !is_multithreaded_); }
   void agreeWithWorld(bool is_in_init);
-  void openPrivateWorld(bool is_left_out);
+  void openPrivateWorld(bool is_in_init, bool is_left_out);
   void leaveOut(const std::string& why);
   SessionServices servicesFor(MPI_Comm communicator);
   ClockKnowledge clockKnowledge(bool is_agreed);
+  // What a communicator gets at its first call, which is equal on all ranks.
+  enum class Beginning : std::uint8_t { kSession, kEarlyCalls, kNothing };
+  Beginning beginningOf(MPI_Comm communicator) const;
+  std::unique_ptr<Attachment> makeAttachment(MPI_Comm communicator, Beginning beginning);
   std::unique_ptr<Session> makeSession(MPI_Comm communicator);
-  // The session that the communicator has, or what is in its place; null: neither.
+  void prepareIfWorthIt(MPI_Comm communicator, Attachment& attached);
+  // The attachment that the communicator has, or what is in its place; null: neither.
   void* attributeOf(MPI_Comm communicator);
+  // A session takes so much memory when it is made.
+  static constexpr std::size_t kSpareBytes = std::size_t{64} << 10;
   void setSpareMemory(std::byte* memory);
   void handOver(Session& session, bool has_ended);
   void tryToHandOver(Session& session, bool has_ended) noexcept;
-  void endSession(Session* session);
+  void endSession(std::unique_ptr<Session> session);
   void finalize();
 
   // Each process has its own clock, whose fault is the one option that is not agreed.
@@ -81,6 +111,7 @@ class Runtime {
   bool finalized_ = false;
 
   bool is_multithreaded_ = false;
+  bool is_started_in_init_ = false;  // on all ranks
   bool is_left_out_ =
       false;  // all calls of this world are left to the MPI library, by STARLING_PROGRAMS or its opposite
   bool is_partly_left_out_ = false;   // because of some of its programs, not all
@@ -89,10 +120,13 @@ class Runtime {
   std::vector<std::uint8_t> agreed_settings_;  // as they travel
   MPI_Comm private_world_ = MPI_COMM_NULL;
   std::uint64_t clock_identity_ = 0;
-  bool is_one_clock_ = false;           // on all ranks of the world
-  WorldClock world_clock_{clock_};      // open where they read several, and Starling is not off
-  std::unique_ptr<RecordRoute> route_;  // null where nothing is recorded
+  bool is_one_clock_ = false;              // on all ranks of the world
+  WorldClock world_clock_{clock_};         // open where they read several, and Starling is not off
+  std::vector<std::int32_t> world_nodes_;  // by rank of MPI_COMM_WORLD; empty where Starling is off
+  std::unique_ptr<RecordRoute> route_;     // null where nothing is recorded
 
+  ProbedCosts probed_costs_;
+  PreparationTimes preparations_;
   ParkedSessions parked_{[this](Session& session) { tryToHandOver(session, true); }};
   std::mutex mutex_;  // guards what follows
   std::vector<Session*> sessions_;

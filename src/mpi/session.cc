@@ -1,8 +1,6 @@
 #include "mpi/session.h"
 
-#include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <new>
 #include <string>
 
@@ -11,20 +9,12 @@
 #include "base/log.h"
 #include "mpi/execution/device_memory.h"
 #include "mpi/machine/probe.h"
+#include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/machine/topology.h"
 
 namespace starling {
 namespace {
-
-// MPI has looked at the arguments only, and has sent nothing.
-bool isRefusal(int code) {
-  if (code == MPI_SUCCESS) return false;
-  int error_class = MPI_SUCCESS;
-  PMPI_Error_class(code, &error_class);
-  constexpr int kRefusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_OP, MPI_ERR_COMM, MPI_ERR_ARG};
-  return std::find(std::begin(kRefusals), std::end(kRefusals), error_class) != std::end(kRefusals);
-}
 
 void logShortage() {
   logOnce(LogLevel::kWarning, "preparation", "memory is short: the calls of a communicator pass through untuned");
@@ -51,9 +41,11 @@ void Session::refusePreparation(MPI_Comm communicator) {
   if (channel.open()) channel.leastOfAll(kShortOfMemory);
 }
 
-// Opens the channel, and finds out once what the ranks run on. Where memory is short on one rank, all calls pass
-// through on all ranks: none could take part in what follows without it.
+// Where memory is short on one rank, all calls pass through on all ranks: none could take part in what follows without
+// it.
 void Session::prepare() {
+  const Clock& clock = *services_.clocks.clock;
+  const Seconds begin = clock.now();
   if (!channel_.open()) return;
   refreshDeviceDrivers();
   const std::int64_t state = !takeMemory() ? kShortOfMemory : hasDeviceDriver() ? kHasDriver : kHasNoDriver;
@@ -64,9 +56,17 @@ void Session::prepare() {
     return;
   }
   const StampClock stamps = agreeOnStamps(channel_.communicator(), services_.clocks);
-  topology_ = gatherTopology(channel_.communicator(), options().links, *services_.clocks.clock);
-  const CostModel model = probeCosts(channel_.communicator(), topology_, *services_.clocks.clock);
-  loop_.open(model, stamps, topology_, least == kHasDriver);
+  topology_ = gatherTopology(channel_.communicator(), options().links, clock, services_.world_nodes);
+  const SharedCosts costs = findCosts();
+  loop_.open(costs.model, stamps, topology_, least == kHasDriver);
+  if (services_.preparations == nullptr) return;
+  services_.preparations->note(ranks(), clock.now() - begin - costs.probed_for);
+}
+
+SharedCosts Session::findCosts() const {
+  const Clock& clock = *services_.clocks.clock;
+  if (services_.probed_costs == nullptr) return {probeCosts(channel_.communicator(), topology_, clock), {}};
+  return knownOrProbedCosts(channel_.communicator(), topology_, clock, *services_.probed_costs);
 }
 
 // Takes all memory that tuning takes beforehand, and looks whether there is enough for the buffers of the probe.

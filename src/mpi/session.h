@@ -42,6 +42,11 @@ class Session {
   // before the communicator has made enough of them.
   void announce(double fraction);
 
+  // Opens the private communicator, and finds out once what the ranks run on. Waits for the other ranks. The session
+  // does it itself after callsBeforePreparation() calls. REQUIRES: it was not done, and there is something to tune
+  // between the ranks.
+  void prepare();
+
   // Returns after how many calls on a communicator its ranks prepare tuning, and wait for each other; 0: before the
   // first.
   static std::int64_t callsBeforePreparation(const Options& options);
@@ -94,7 +99,7 @@ class Session {
   bool keepsRankOrder(const CallKind& kind) const { return options().reproducible || !kind.signature.commutative; }
   // What a rank has to say at preparation; the least of all counts.
   enum : std::int64_t { kShortOfMemory, kHasDriver, kHasNoDriver };
-  void prepare();
+  SharedCosts findCosts() const;
   bool takeMemory();
   Execution plan(const CallKind& kind, SiteId site);
   Choice fixedChoice(const Shape& shape, const KeyPlan* plan) const;

@@ -47,7 +47,7 @@ class Master : public testing::Test {
     what.program = STARLING_MASTER_AND_WORKERS;
     what.arguments = std::to_string(rounds) + " " + arguments;
     what.ranks = 3;
-    what.environment = {{"STARLING_DB", database_}, {"STARLING_FLUSH_INTERVAL", "0.1"}};
+    what.environment = {{"STARLING_DB", database_}, {"STARLING_FLUSH_INTERVAL", "0.1"}, {"STARLING_PREPARE", "always"}};
     what.launcher_options = "-x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'";
     return what;
   }

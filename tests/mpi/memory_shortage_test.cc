@@ -15,14 +15,16 @@ constexpr long kMebibyte = 1L << 20;
 
 class MemoryShortage : public testing::Test {
  protected:
-  // The rank `victim` has `spare` bytes more than it uses after so many calls.
+  // The rank `victim` has `spare` bytes more than it uses after so many calls. All communicators are prepared, unless
+  // the variable says otherwise.
   void expectThatItRunsOn(int ranks, int victim, long spare, int calls, const std::string& variable = "STARLING_MODE",
                           const std::string& value = "tune") {
     Launch what;
     what.program = STARLING_SHORT_OF_MEMORY;
     what.arguments = std::to_string(victim) + " " + std::to_string(spare) + " " + std::to_string(calls);
     what.ranks = ranks;
-    what.environment = {{"STARLING_DB", folder_.file("tuning.db")}, {variable, value}};
+    what.environment = {{"STARLING_DB", folder_.file("tuning.db")}, {"STARLING_PREPARE", "always"}};
+    what.environment[variable] = value;
     // Of the ways between ranks those whose memory the program can take beforehand.
     what.launcher_options = "--mca btl self,vader -x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'";
     const Outcome outcome = launch(what);
@@ -58,6 +60,10 @@ TEST_F(MemoryShortage, underAForcedAlgorithmFailsNoCall) {
   expectThatItRunsOn(3, 1, 2 * kMebibyte, 0, "STARLING_ALGORITHM", "ring");
   expectThatItRunsOn(3, 1, 2 * kMebibyte, 2, "STARLING_ALGORITHM", "direct");
   expectThatItRunsOn(4, 1, 5 * kMebibyte, 2, "STARLING_ALGORITHM", "slt");
+}
+
+TEST_F(MemoryShortage, whereRanksAskWhetherToPrepareFailsNoCall) {
+  for (const int calls : {0, 2, 200}) expectThatItRunsOn(3, 1, 2 * kMebibyte, calls, "STARLING_PREPARE", "worthwhile");
 }
 
 TEST_F(MemoryShortage, inReproducibleModeFailsNoCall) {

@@ -21,11 +21,12 @@ namespace {
 constexpr int kCalls = 60;  // of each site in store_program
 constexpr int kRanks = 3;
 
+// Its communicators are prepared as soon as they may be, however short their calls are.
 Launch programWith(const std::string& database, const std::string& arguments = "") {
   return {.program = STARLING_STORE_PROGRAM,
           .arguments = arguments,
           .ranks = kRanks,
-          .environment = {{"STARLING_DB", database}},
+          .environment = {{"STARLING_DB", database}, {"STARLING_PREPARE", "always"}},
           .launcher_options = {}};
 }
 

@@ -17,10 +17,13 @@
 
 #include "algos/flagged.h"
 #include "algos/schedule_bytes.h"
+#include "mpi/arrival_arrangement.h"
+#include "mpi/exchange/agreement.h"
 #include "mpi/exchange/arrival_flags.h"
 #include "mpi/execution/plan_schedules.h"
 #include "schedule/prepared_schedule.h"
 #include "simulator/simulated_choice.h"
+#include "tuner/tracked_arrivals.h"
 
 namespace starling::bench {
 namespace {
@@ -113,6 +116,21 @@ int measure(std::int32_t ranks) {
     arrangement.reserve(ranks);
     return arrangement;
   });
+  printBytes("tables of the latest plans", [&] {
+    std::array<ExpandedPlacement, ArrivalArrangement::kExpanded> placements;
+    for (ExpandedPlacement& placement : placements) placement.reserve(ranks);
+    return placements;
+  });
+  printBytes("announcements", [&] { return std::make_unique<Announcements>(MPI_COMM_NULL, 0, ranks, 0); });
+  printBytes("what an announcement arranges", [&] {
+    AnnouncedArrivals announced;
+    announced.reserve(static_cast<std::size_t>(ranks));
+    return announced;
+  });
+  fmt::print(
+      "| agreement: summaries of calls, and decisions | {} |\n",
+      2 * samplesPerEpoch(ranks) * static_cast<int>(sizeof(CallSummary)) + static_cast<int>(decisionBytes(ranks)));
+  printBytes("arrivals of a key, on rank 0 alone", [&] { return std::make_unique<TrackedArrivals>(ranks); });
   fmt::print("| schedules, kept and being made, at most | {} |\n", kMostScheduleBytes);
   return 0;
 }

@@ -1,5 +1,8 @@
 #include "mpi/execution/call_kind.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace starling {
 namespace {
 
@@ -37,6 +40,14 @@ CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op) {
     kind.tunable = kind.reducer.kernel != nullptr;
   }
   return kind;
+}
+
+bool isRefusal(int code) {
+  if (code == MPI_SUCCESS) return false;
+  int error_class = MPI_SUCCESS;
+  PMPI_Error_class(code, &error_class);
+  constexpr int kRefusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_OP, MPI_ERR_COMM, MPI_ERR_ARG};
+  return std::find(std::begin(kRefusals), std::end(kRefusals), error_class) != std::end(kRefusals);
 }
 
 std::size_t largestElementGrowth(std::int16_t type) {

@@ -19,6 +19,9 @@ struct CallKind {
 // Equal arguments give equal results on all ranks. REQUIRES: count >= 0, datatype and op not null.
 CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op);
 
+// Returns whether the code is that of a call of which MPI has looked at the arguments only, and has sent nothing.
+bool isRefusal(int code);
+
 // Returns how many times as much memory as data an element of the signature's type takes at most: 2 for pairs with
 // gaps, else 1.
 std::size_t largestElementGrowth(std::int16_t type);

@@ -8,15 +8,19 @@ namespace {
 // The tags of so many calls differ: they are many more than can be under way.
 constexpr std::int64_t kMaxTurns = 1024;
 
-MPI_Comm makePrivateCommunicator(MPI_Comm original, int rank) {
+// A duplicate would have the program's attributes, and for a split the messages grow with the ranks.
+MPI_Comm makePrivateCommunicator(MPI_Comm original) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(original, &handler);
   PMPI_Comm_set_errhandler(original, MPI_ERRORS_RETURN);
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(original, &group);
   MPI_Comm made = MPI_COMM_NULL;
-  const int split = PMPI_Comm_split(original, 0, rank, &made);
+  const int code = PMPI_Comm_create(original, group, &made);
+  PMPI_Group_free(&group);
   PMPI_Comm_set_errhandler(original, handler);
   PMPI_Errhandler_free(&handler);
-  if (split != MPI_SUCCESS) return MPI_COMM_NULL;
+  if (code != MPI_SUCCESS) return MPI_COMM_NULL;
   PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   return made;
 }
@@ -45,7 +49,7 @@ Channel::~Channel() {
 }
 
 bool Channel::open() {
-  private_ = makePrivateCommunicator(original_, rank_);
+  private_ = makePrivateCommunicator(original_);
   broken_ = private_ == MPI_COMM_NULL;
   return !broken_;
 }

@@ -1,9 +1,5 @@
 #include "mpi/machine/stamp_clock.h"
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
 #include "mpi/machine/clock_domains.h"
 #include "mpi/machine/world_ranks.h"
 
@@ -15,11 +11,6 @@ StampClock withinWorld(MPI_Comm communicator, const ClockKnowledge& knowledge) {
   if (knowledge.world == nullptr) return {};
   return knowledge.world->isOneClock(worldRanksOf(communicator)) ? StampClock::shared()
                                                                  : StampClock::of(*knowledge.world);
-}
-
-bool isWithinWorld(MPI_Comm communicator) {
-  const std::vector<int> ranks = worldRanksOf(communicator);
-  return std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) == ranks.end();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <unordered_map>
 #include <vector>
 
 #include "algos/tree_search.h"
@@ -21,21 +22,31 @@ constexpr int kLinkBytes = 65536;  // long enough for the bandwidth to be most o
 constexpr int kLinkRepetitions = 3;
 constexpr double kBytesPerUnit = 1e6;
 
-std::vector<std::int32_t> gatherNodes(MPI_Comm communicator, int ranks) {
+std::uint64_t hashOfProcessorName() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   PMPI_Get_processor_name(name.data(), &length);
   std::uint64_t hash = 1;
   for (int i = 0; i < length; ++i) hash = mixHash(hash, static_cast<unsigned char>(name[i]));
-  std::vector<std::uint64_t> hashes(ranks);
-  // MPI_Allgather is avoided, because its messages grow with the square of the ranks in some libraries.
-  PMPI_Gather(&hash, 1, MPI_UINT64_T, hashes.data(), 1, MPI_UINT64_T, 0, communicator);
-  PMPI_Bcast(hashes.data(), ranks, MPI_UINT64_T, 0, communicator);
-  std::vector<std::int32_t> nodes;
-  for (const std::uint64_t node : hashes) {
-    nodes.push_back(static_cast<std::int32_t>(std::find(hashes.begin(), hashes.end(), node) - hashes.begin()));
+  return hash;
+}
+
+// Returns, for each element, the place of the first one that equals it.
+template <typename Element>
+std::vector<std::int32_t> firstEquals(const std::vector<Element>& elements) {
+  std::vector<std::int32_t> firsts;
+  firsts.reserve(elements.size());
+  std::unordered_map<Element, std::int32_t> first_of;
+  for (const Element& element : elements) {
+    firsts.push_back(first_of.try_emplace(element, static_cast<std::int32_t>(firsts.size())).first->second);
   }
-  return nodes;
+  return firsts;
+}
+
+std::vector<std::int32_t> nodesWithin(std::span<const std::int32_t> world_nodes, MPI_Comm communicator) {
+  std::vector<std::int32_t> nodes;
+  for (const int rank : worldRanksOf(communicator)) nodes.push_back(world_nodes[static_cast<std::size_t>(rank)]);
+  return firstEquals(nodes);
 }
 
 // Measures the link to one other rank, with messages in both directions at once. Returns the best of a few tries in
@@ -127,13 +138,30 @@ std::vector<std::int32_t> shareLinks(MPI_Comm communicator, int rank, int ranks,
 
 }  // namespace
 
-Topology gatherTopology(MPI_Comm private_communicator, const std::string& links, const Clock& clock) {
+std::vector<std::int32_t> gatherNodes(MPI_Comm communicator) {
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_size(communicator, &ranks);
+  const std::uint64_t hash = hashOfProcessorName();
+  std::vector<std::uint64_t> hashes(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
+  // MPI_Allgather is avoided, because its messages grow with the square of the ranks in some libraries.
+  PMPI_Gather(&hash, 1, MPI_UINT64_T, hashes.data(), 1, MPI_UINT64_T, 0, communicator);
+  std::vector<std::int32_t> nodes = firstEquals(hashes);
+  nodes.resize(static_cast<std::size_t>(ranks));
+  PMPI_Bcast(nodes.data(), ranks, MPI_INT32_T, 0, communicator);
+  return nodes;
+}
+
+Topology gatherTopology(MPI_Comm private_communicator, const std::string& links, const Clock& clock,
+                        std::span<const std::int32_t> world_nodes) {
   int rank = 0;
   int ranks = 0;
   PMPI_Comm_rank(private_communicator, &rank);
   PMPI_Comm_size(private_communicator, &ranks);
   Topology topology;
-  topology.nodes = gatherNodes(private_communicator, ranks);
+  topology.nodes =
+      world_nodes.empty() ? gatherNodes(private_communicator) : nodesWithin(world_nodes, private_communicator);
   if (ranks > kMaxLinkedRanks) {
     if (!links.empty() && rank == 0) {
       logOnce(

@@ -3,7 +3,10 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "algos/topology.h"
 #include "base/clock.h"
@@ -13,9 +16,15 @@ namespace starling {
 // STARLING_LINKS has this value when the links are to be measured; any other value is the name of a file, or empty.
 inline constexpr const char* kMeasuredLinks = "measure";
 
-// Returns the topology by rank of `private_communicator`, with a node for each processor name. Links are measured, or
-// read on rank 0 from a file that has a row for each rank of MPI_COMM_WORLD, in the form that parseLinks() takes; where
-// that fails, rank 0 warns once, and no links are known. Collective; equal on all ranks.
-Topology gatherTopology(MPI_Comm private_communicator, const std::string& links, const Clock& clock);
+// Returns the node of each rank, by processor name: a node is known by its first rank. Collective; equal on all ranks.
+std::vector<std::int32_t> gatherNodes(MPI_Comm communicator);
+
+// Returns the topology by rank of `private_communicator`, with nodes as above; where `world_nodes` has those of
+// MPI_COMM_WORLD they are not gathered. Links are measured, or read on rank 0 from a file that has a row for each rank
+// of MPI_COMM_WORLD, in the form that parseLinks() takes; where that fails, rank 0 warns once, and no links are known.
+// Collective; equal on all ranks. REQUIRES: where `world_nodes` is not empty, all ranks are of one MPI_COMM_WORLD and
+// have it.
+Topology gatherTopology(MPI_Comm private_communicator, const std::string& links, const Clock& clock,
+                        std::span<const std::int32_t> world_nodes = {});
 
 }  // namespace starling

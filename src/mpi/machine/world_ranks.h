@@ -11,4 +11,7 @@ namespace starling {
 // another world: communicators may also join processes that were spawned. Local.
 std::vector<int> worldRanksOf(MPI_Comm communicator);
 
+// Returns whether all ranks of the communicator, which has one group, are of MPI_COMM_WORLD. Local; takes no memory.
+bool isWithinWorld(MPI_Comm communicator);
+
 }  // namespace starling

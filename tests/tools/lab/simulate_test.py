@@ -22,8 +22,8 @@ class SimulateTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory(prefix="starling-simulate-test-")
         self.addCleanup(self.folder.cleanup)
 
-    def simulate(self, *words):
-        environment = {**os.environ, "STARLING_BUILD": BUILD, "STARLING_ROOTED_PERIOD": "2"}
+    def simulate(self, *words, prepare="worthwhile"):
+        environment = {**os.environ, "STARLING_BUILD": BUILD, "STARLING_ROOTED_PERIOD": "2", "STARLING_PREPARE": prepare}
         return subprocess.run(
             [SIMULATE, *words], env=environment, capture_output=True, text=True, timeout=200, check=False
         )
@@ -136,6 +136,35 @@ class SimulateTest(unittest.TestCase):
                                 "256Ki", "--pattern", "one-late", "--delay", "0,10,100")  # fmt: skip
         self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
         self.assertEqual(len(process.stdout.splitlines()), 14)
+
+    def setup_cost(self, *words, prepare="worthwhile"):
+        """Of starling-setup-cost, in microseconds: calls on the world, tuned; by number of calls native and tuned."""
+        ranks, calls = words[:-1], words[-1]
+        process = self.simulate(*ranks, "--program", "starling-setup-cost", "--", "--rounds", "1", "--calls", calls,
+                                prepare=prepare)  # fmt: skip
+        self.assertEqual(process.returncode, 0, process.stderr)
+        lines = process.stdout.splitlines()
+        world = [float(line.split()[-1]) for line in lines if line.startswith("# world")]
+        rows = [line.split(",") for line in lines if line[0].isdigit()]
+        return world, {int(row[0]): (float(row[1]), float(row[2])) for row in rows}
+
+    def test_a_communicator_of_few_calls_costs_little_more(self):
+        _, costs = self.setup_cost("-n", "8", "1,3,5")
+        for calls, most in ((1, 1.01), (3, 1.01), (5, 1.2)):
+            native, tuned = costs[calls]
+            self.assertLessEqual(tuned / native, most, f"{calls} calls")
+
+    def test_links_of_one_shape_are_probed_once(self):
+        # A megabyte and a half takes 12 ms at 125 MB/s.
+        world, costs = self.setup_cost("-n", "8", "5", prepare="always")
+        self.assertGreater(world[3], 12_000)
+        native, tuned = costs[5]
+        self.assertGreater(tuned, 1.2 * native)  # it was prepared
+        self.assertLess(tuned, native + 1_000)
+
+    def test_preparing_takes_little_more_on_more_ranks(self):
+        few, many = (self.setup_cost("-n", ranks, "--ranks-per-node", "8", "1")[0][3] for ranks in ("16", "64"))
+        self.assertLess(many, few + 1_000)
 
     def test_bad_input_gets_one_clear_error(self):
         for words, sentence in (

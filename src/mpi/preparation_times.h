@@ -1,0 +1,32 @@
+// Knows how long it takes to prepare a communicator for tuning, and so whether it is worth it.
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <optional>
+
+#include "base/units.h"
+
+namespace starling {
+
+// What this rank has measured of the communicators that it has prepared so far, by size: ranks up to 2, 4, 8, ...
+// THREADS: all functions may be called from any thread.
+class PreparationTimes {
+ public:
+  // Notes that preparing a communicator of so many ranks took so long, beside the probe of its links, which is made
+  // once for all of a shape. REQUIRES: ranks > 1.
+  void note(int ranks, Seconds took);
+
+  // Returns whether one of so many ranks, whose calls have taken `spent` so far, is worth preparing: they have taken
+  // six times as long as that, so that what a communicator costs beside its calls, its end included, is less than a
+  // fifth of them. Before anything is known of preparing everything is worth it. REQUIRES: ranks > 1.
+  bool isWorthIt(int ranks, Seconds spent) const;
+
+ private:
+  std::optional<Seconds> expected(int ranks) const;
+
+  mutable std::mutex mutex_;                        // guards what follows
+  std::array<std::optional<Seconds>, 32> by_size_;  // moving averages
+};
+
+}  // namespace starling

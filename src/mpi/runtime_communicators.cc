@@ -1,0 +1,175 @@
+// The part of the runtime that attaches to communicators what they need, at their first calls.
+#include <new>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "mpi/exchange/any_rank.h"
+#include "mpi/exchange/roll_call.h"
+#include "mpi/exchange/share_bytes.h"
+#include "mpi/machine/clock_domains.h"
+#include "mpi/machine/world_ranks.h"
+#include "mpi/runtime.h"
+
+namespace starling {
+namespace {
+
+// Returns the ranks of the communicator that are of another MPI_COMM_WORLD.
+std::vector<int> ranksBeyondWorld(MPI_Comm communicator) {
+  const std::vector<int> world_ranks = worldRanksOf(communicator);
+  std::vector<int> ranks(world_ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::erase_if(ranks, [&](int rank) { return world_ranks[static_cast<std::size_t>(rank)] != MPI_UNDEFINED; });
+  return ranks;
+}
+
+}  // namespace
+
+void* Runtime::attributeOf(MPI_Comm communicator) {
+  if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
+  void* value = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(communicator, session_key_, &value, &found);
+  return found != 0 ? value : nullptr;
+}
+
+Session* Runtime::findSession(MPI_Comm communicator) {
+  void* const value = attributeOf(communicator);
+  return value == nullptr || AbsentSession::isMark(value) ? nullptr : static_cast<Attachment*>(value)->session.get();
+}
+
+std::optional<AbsentSession> Runtime::absentSession(MPI_Comm communicator) {
+  const void* const value = attributeOf(communicator);
+  if (!AbsentSession::isMark(value) || settings_.options.mode == Mode::kOff) return std::nullopt;
+  return AbsentSession(communicator, session_key_, value, settings_.options);
+}
+
+Attachment* Runtime::attachment(MPI_Comm communicator) {
+  if (void* const known = attributeOf(communicator)) {
+    return AbsentSession::isMark(known) ? nullptr : static_cast<Attachment*>(known);
+  }
+  if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
+  // A program that links the library agrees at its first call on the world, or else per communicator.
+  if (!started_ && communicator == MPI_COMM_WORLD) {
+    start();
+  }
+  const Beginning beginning = beginningOf(communicator);
+  std::unique_ptr<Attachment> attached;
+  try {
+    attached = makeAttachment(communicator, beginning);
+  } catch (const std::bad_alloc&) {
+    if (started_) AbsentSession::begin(communicator, session_key_, beginning == Beginning::kEarlyCalls);
+    return nullptr;
+  }
+  PMPI_Comm_set_attr(communicator, session_key_, attached.get());
+  return attached.release();
+}
+
+Session* Runtime::session(MPI_Comm communicator) {
+  Attachment* const attached = attachment(communicator);
+  if (attached == nullptr) return nullptr;
+  if (!attached->session && attached->early) attached->session = makeSession(communicator);
+  return attached->session.get();
+}
+
+// The world is always worth it: it lives as long as the program.
+Runtime::Beginning Runtime::beginningOf(MPI_Comm communicator) const {
+  const Options& options = settings_.options;
+  if (!isStartedEverywhere() || options.mode == Mode::kOff) return Beginning::kSession;
+  int is_inter = 0;
+  int ranks = 0;
+  PMPI_Comm_test_inter(communicator, &is_inter);
+  PMPI_Comm_size(communicator, &ranks);
+  if (is_inter != 0 || ranks == 1) return Beginning::kNothing;
+  const bool is_early = options.prepare == Preparation::kWorthwhile && Session::callsBeforePreparation(options) > 0 &&
+                        communicator != MPI_COMM_WORLD && isWithinWorld(communicator);
+  return is_early ? Beginning::kEarlyCalls : Beginning::kSession;
+}
+
+// All other ranks attach the same, so the memory for it was taken beforehand, if it was there.
+std::unique_ptr<Attachment> Runtime::makeAttachment(MPI_Comm communicator, Beginning beginning) {
+  if (beginning == Beginning::kSession) setSpareMemory(nullptr);
+  auto attached = std::make_unique<Attachment>();
+  if (beginning == Beginning::kSession) attached->session = makeSession(communicator);
+  if (beginning == Beginning::kEarlyCalls) attached->early.emplace(settings_.options.minimum_calls);
+  return attached;
+}
+
+std::unique_ptr<Session> Runtime::makeSession(MPI_Comm communicator) {
+  setSpareMemory(nullptr);
+  auto session = std::make_unique<Session>(communicator, servicesFor(communicator));
+  parked_.expect();
+  {
+    const std::lock_guard lock(mutex_);
+    sessions_.push_back(session.get());
+  }
+  setSpareMemory(new (std::nothrow) std::byte[kSpareBytes]);
+  parked_.poll();
+  return session;
+}
+
+void Runtime::prepareIfWorthIt(MPI_Comm communicator, Attachment& attached) {
+  int ranks = 0;
+  PMPI_Comm_size(communicator, &ranks);
+  if (!isTrueOnAny(communicator, preparations_.isWorthIt(ranks, attached.early->spent()))) return;
+  attached.early.reset();
+  try {
+    if (!attached.session) attached.session = makeSession(communicator);
+  } catch (const std::bad_alloc&) {
+    Session::refusePreparation(communicator);
+    return;
+  }
+  attached.session->prepare();
+}
+
+void Runtime::setSpareMemory(std::byte* memory) {
+  const std::lock_guard lock(mutex_);
+  spare_memory_.reset(memory);
+}
+
+SessionServices Runtime::servicesFor(MPI_Comm communicator) {
+  SessionServices services;
+  int is_inter = 0;
+  PMPI_Comm_test_inter(communicator, &is_inter);
+  const bool started = started_;  // another thread may be at it
+  if (started) {
+    services.settings = settings_;
+    if (route_) services.policies = route_->policies();
+  }
+  services.is_within_world = is_inter != 0 || isWithinWorld(communicator);
+  const bool is_agreed = isStartedEverywhere() && services.is_within_world;
+  services.clocks = clockKnowledge(is_agreed);
+  if (services.is_within_world) services.probed_costs = &probed_costs_;
+  if (is_agreed) {
+    services.world_nodes = world_nodes_;
+    services.preparations = &preparations_;
+  }
+  if (is_inter == 0 && !is_agreed) {
+    RollCall call{parseEnvironment().options.watchdog, false, "the first tuned call on a communicator", {}};
+    if (!services.is_within_world) call.suspects = ranksBeyondWorld(communicator);
+    std::vector<std::uint8_t> bytes = started ? agreed_settings_ : encodeSettings(readSettings());
+    static_cast<void>(awaitAllRanks(communicator, call, clock_));
+    shareBytes(communicator, bytes);
+    if (Result<Settings> agreed = decodeSettings(bytes); agreed.isOk()) services.settings = std::move(agreed).value();
+    if (!services.is_within_world && isTrueOnAny(communicator, is_left_out_))
+      services.settings.options.mode = Mode::kOff;
+  }
+  int world_rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  const std::lock_guard lock(mutex_);
+  services.communicator_id = std::to_string(world_rank) + ":" + std::to_string(created_++);
+  return services;
+}
+
+ClockKnowledge Runtime::clockKnowledge(bool is_agreed) {
+  const bool is_known = started_ && settings_.options.mode != Mode::kOff;
+  ClockKnowledge knowledge;
+  knowledge.clock = &clock_;
+  knowledge.identity = is_known ? clock_identity_ : clockIdentity(clock_fault_);
+  knowledge.is_one_in_world = is_known && is_one_clock_;
+  knowledge.world = is_known && world_clock_.isOpen() ? &world_clock_ : nullptr;
+  knowledge.is_agreed = is_agreed;
+  return knowledge;
+}
+
+}  // namespace starling
