@@ -109,8 +109,9 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   if (prepared == nullptr) execution.planned.choice = kNativeChoice;
   const int code = prepared == nullptr ? origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original())
                                        : execute(execution, *prepared, sendbuf, recvbuf, kind);
-  // What MPI refuses for its arguments no other rank need have called.
+  // What MPI refuses for its arguments no other rank need have called: it counts nowhere.
   if (prepared == nullptr && isRefusal(code)) return code;
+  if (execution.follows_plan) ++loop_.keys().entry(execution.key).calls_since_plan;
   endCall(execution, code);
   // A call that failed here may have succeeded elsewhere: it counts on every rank.
   loop_.note(kind, execution.asCall(), local, predicted, execution.stamps());
@@ -166,7 +167,7 @@ void Session::endEpochIfDue() {
 
 Session::Execution Session::plan(const CallKind& kind, SiteId site) {
   Execution execution;
-  KeyTable& keys = loop_.keys();
+  const KeyTable& keys = loop_.keys();
   const std::optional<std::int32_t> key = keys.find(keyOf(site, kind.signature));
   if (key) execution.key = *key;
   Shape shape{channel_.ranks(), kind.signature.count, kind.signature.commutative, &topology_};
@@ -174,13 +175,13 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
   if (hasFixedChoice()) {
     execution.planned.choice = fixedChoice(shape, key ? &keys.entry(*key).plan : nullptr);
   } else if (key) {
-    KeyTable::Entry& entry = keys.entry(*key);
+    const KeyTable::Entry& entry = keys.entry(*key);
     execution.planned = choiceOfCall(entry.plan, entry.calls_since_plan);
     if (entry.is_stopped) execution.planned.choice = kNativeChoice;
     execution.is_watched =
         execution.planned.choice.algorithm != kNativeAlgorithm && !execution.planned.exploration && entry.isWatched();
     // An incumbent whose memory is not agreed yet has not been called: its probation is still to come.
-    if (execution.planned.exploration || isExecutable(execution.planned.choice, shape, kind)) ++entry.calls_since_plan;
+    execution.follows_plan = execution.planned.exploration || isExecutable(execution.planned.choice, shape, kind);
   }
   if (isExecutable(execution.planned.choice, shape, kind)) return execution;
   execution.planned.choice = kNativeChoice;

@@ -79,6 +79,7 @@ class Session {
   struct Execution {
     PlannedChoice planned;
     std::int32_t key = -1;
+    bool follows_plan = false;  // counts among the calls of the key's plan
     Arrangement arrangement;
     bool is_sampled = false;
     bool is_watched = false;  // all ranks look at how long the call takes

@@ -8,14 +8,14 @@ namespace starling {
 namespace {
 
 // Fewer nodes than this would leave no smaller number of them that still tells traffic within and between them apart.
-constexpr std::size_t kFewestNodes = 4;
+constexpr std::size_t kFewestSampledNodes = 4;
 
 // Returns no nodes where they are too few, or where ranks do not share them.
 NodeMembers nodeMembers(std::int32_t ranks, std::span<const std::int32_t> nodes) {
   const Topology topology{.nodes = {nodes.begin(), nodes.end()}};
   if (!sharesNodes(&topology)) return {};
   NodeMembers members = ranksOfNodes(&topology, ranks);
-  return members.size() < kFewestNodes ? NodeMembers{} : members;
+  return members.size() < kFewestSampledNodes ? NodeMembers{} : members;
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "algos/flagged.h"
@@ -24,6 +24,7 @@
 #include "schedule/prepared_schedule.h"
 #include "simulator/simulated_choice.h"
 #include "tuner/tracked_arrivals.h"
+#include "whole_number.h"
 
 namespace starling::bench {
 namespace {
@@ -139,10 +140,12 @@ int measure(std::int32_t ranks) {
 }  // namespace starling::bench
 
 int main(int argc, char** argv) {
-  const int ranks = argc > 1 ? std::atoi(argv[1]) : 10'240;
-  if (argc > 2 || ranks < 2) {
-    fmt::print(stderr, "usage: starling-footprint [RANKS]\n");
+  constexpr int kMostRanks = 100'000;
+  const std::optional<int> ranks =
+      argc > 1 ? starling::bench::parseWholeNumber(argv[1], 2, kMostRanks) : std::optional(10'240);
+  if (argc > 2 || !ranks) {
+    fmt::print(stderr, "usage: starling-footprint [RANKS], which are 2 to {}\n", kMostRanks);
     return 2;
   }
-  return starling::bench::measure(ranks);
+  return starling::bench::measure(*ranks);
 }

@@ -19,6 +19,7 @@
 #include "algos/tree_search.h"
 #include "simulator/simulated_choice.h"
 #include "tuner/candidates.h"
+#include "whole_number.h"
 
 namespace starling::bench {
 namespace {
@@ -26,6 +27,7 @@ namespace {
 constexpr std::size_t kTried = 4;
 constexpr Bytes kFloat{4};
 constexpr double kNoticeable = 0.03;
+constexpr int kMostRanks = 100'000;
 
 enum class Late { kNobody, kOneLong, kOneShort, kTwo, kFour, kAllShort, kAllLong };
 constexpr std::array kLate{Late::kNobody, Late::kOneLong,  Late::kOneShort, Late::kTwo,
@@ -160,9 +162,11 @@ void measure(std::int32_t ranks, bool with_loss) {
 int run(std::vector<std::string_view> arguments) {
   const bool with_loss = std::erase(arguments, "--loss") > 0;
   std::vector<std::int32_t> sizes;
-  for (const std::string_view argument : arguments) sizes.push_back(std::atoi(std::string(argument).c_str()));
-  if (sizes.empty() || std::ranges::any_of(sizes, [](std::int32_t ranks) { return ranks < 2; })) {
-    fmt::print(stderr, "usage: starling-ranking-cost [--loss] RANKS...; RANKS is a number from 2 on\n");
+  for (const std::string_view argument : arguments) {
+    sizes.push_back(parseWholeNumber(argument, 2, kMostRanks).value_or(0));
+  }
+  if (sizes.empty() || std::ranges::count(sizes, 0) > 0) {
+    fmt::print(stderr, "usage: starling-ranking-cost [--loss] RANKS..., each of which is 2 to {}\n", kMostRanks);
     return 2;
   }
   fmt::print("| ranks | n | mean, ms | most, ms |{}\n",

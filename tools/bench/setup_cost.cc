@@ -16,10 +16,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
 #include "starling/starling.h"
+#include "whole_number.h"
 
 namespace starling::bench {
 namespace {
@@ -110,24 +112,29 @@ int measure(const Trial& trial) {
   return EXIT_SUCCESS;
 }
 
-std::vector<int> parseNumbers(const std::string& text) {
+// Returns the numbers, which are parted by commas; none where one of them is not 1 or more.
+std::vector<int> parseNumbers(std::string_view text) {
   std::vector<int> numbers;
-  for (std::size_t at = 0; at < text.size(); at = std::min(text.find(',', at), text.size() - 1) + 1) {
-    numbers.push_back(std::atoi(text.c_str() + at));
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::optional<int> number = parseWholeNumber(text.substr(0, comma), 1);
+    if (!number) return {};
+    numbers.push_back(*number);
+    if (comma == std::string_view::npos) return numbers;
+    text.remove_prefix(comma + 1);
   }
-  return numbers;
 }
 
 std::optional<Trial> parse(const std::vector<std::string>& words) {
   Trial trial;
   for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
     const std::vector<int> numbers = parseNumbers(words[i + 1]);
-    if (numbers.empty() || *std::min_element(numbers.begin(), numbers.end()) < 1) return std::nullopt;
+    if (numbers.empty()) return std::nullopt;
     if (words[i] == "--calls") {
       trial.calls = numbers;
-    } else if (words[i] == "--count") {
+    } else if (words[i] == "--count" && numbers.size() == 1) {
       trial.count = numbers.front();
-    } else if (words[i] == "--rounds") {
+    } else if (words[i] == "--rounds" && numbers.size() == 1) {
       trial.rounds = numbers.front();
     } else {
       return std::nullopt;
@@ -138,7 +145,11 @@ std::optional<Trial> parse(const std::vector<std::string>& words) {
 
 int runProgram(const std::vector<std::string>& words) {
   if (const std::optional<Trial> trial = parse(words)) return measure(*trial);
-  fmt::print(stderr, "usage: starling-setup-cost [--calls K,...] [--count N] [--rounds R], all of them 1 or more\n");
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    fmt::print(stderr, "usage: starling-setup-cost [--calls K,...] [--count N] [--rounds R], all of them 1 or more\n");
+  }
   return 2;
 }
 

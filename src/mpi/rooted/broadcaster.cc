@@ -4,12 +4,17 @@
 #include <optional>
 #include <utility>
 
+#include "mpi/execution/call_kind.h"
 #include "mpi/rooted/message_bytes.h"
 
 namespace starling {
 
 int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int root) {
-  const auto native = [&] { return PMPI_Bcast(buffer, count, datatype, root, channel_.communicator()); };
+  const auto native = [&] {
+    const int code = PMPI_Bcast(buffer, count, datatype, root, channel_.communicator());
+    if (isRefusal(code)) channel_.forgetCall();
+    return code;
+  };
   if (channel_.passesThrough()) return native();
   const std::int64_t bytes = messageBytes(count, datatype);
   if (!channel_.admits(bytes, root, memory_, RootedChannel::Start::kWhenWorthIt)) return native();
@@ -19,6 +24,7 @@ int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int r
   const bool is_native = from->trial.isNative() || !memory_.has(bytes);
   const Seconds arrival = channel_.clock().now();
   const int code = is_native ? native() : execute(*from, {buffer, count, datatype, bytes, plan}, arrival);
+  if (is_native && isRefusal(code)) return code;
   from->durations.add(toNanoseconds(channel_.clock().now() - arrival));
   // A call that failed here may have succeeded elsewhere, so it counts on every rank.
   if (++from->calls >= channel_.options().rooted_period) endPeriod(*from);

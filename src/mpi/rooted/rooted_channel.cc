@@ -23,8 +23,10 @@ RootedChannel::RootedChannel(MPI_Comm communicator, const Options& options, cons
     : options_(options), clocks_(clocks), channel_(communicator, 0, &schedule_reserve_) {}
 
 bool RootedChannel::admits(std::int64_t bytes, int root, AgreedMemory& memory, Start start) {
+  counts_latest_ = false;
   if (passesThrough() || root < 0 || root >= ranks() || bytes <= 0 || bytes > AgreedMemory::kMax) return false;
   memory.want(bytes);
+  counts_latest_ = true;
   const bool is_worth_it = calls_++ >= options_.minimum_calls || start == Start::kAtOnce;
   if (!is_worth_it) return false;
   if (!channel_.isOpen()) open();

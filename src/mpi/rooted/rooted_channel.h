@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "algos/link_costs.h"
 #include "base/options.h"
@@ -37,6 +38,9 @@ class RootedChannel {
   // Counts a call of so many bytes. False: it is left to the MPI library, on all ranks. The first call that is not
   // makes the private communicator, and the first one of each memory agrees on that: both wait for all ranks.
   bool admits(std::int64_t bytes, int root, AgreedMemory& memory, Start start);
+  // Makes the latest call, which MPI has refused for its arguments, one that was never made: no other rank need have
+  // made it.
+  void forgetCall() { calls_ -= std::exchange(counts_latest_, false) ? 1 : 0; }
 
   // All ranks have memory for the call; those that have not try to get it at once, which waits for all of them.
   bool ensureMemory(std::int64_t bytes, AgreedMemory& memory) const { return channel_.ensureMemory(bytes, memory); }
@@ -97,6 +101,7 @@ class RootedChannel {
   StampClock stamp_clock_;
   LinkCosts costs_;
   std::int64_t calls_ = 0;
+  bool counts_latest_ = false;  // the latest call is among them
   std::unique_ptr<std::byte[]> vector_;
   std::size_t vector_bytes_ = 0;
 };

@@ -15,7 +15,11 @@ std::int64_t bytesOf(const CallKind& kind) {
 }  // namespace
 
 int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root) {
-  const auto native = [&] { return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator()); };
+  const auto native = [&] {
+    const int code = PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator());
+    if (isRefusal(code)) channel_.forgetCall();
+    return code;
+  };
   if (channel_.passesThrough() || isMisplaced(sendbuf, recvbuf, root)) return native();
   const CallKind kind = classifyCall(count, datatype, op);
   const std::int64_t bytes = kind.tunable ? bytesOf(kind) : 0;
@@ -32,6 +36,7 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
   const bool is_native = to->trial.isNative() || !memory_.has(bytes);
   const std::int64_t arrival_ns = channel_.clock().nanoseconds();
   const int code = is_native ? native() : execute(to, sendbuf, recvbuf, kind, root);
+  if (is_native && isRefusal(code)) return code;
   to->arrivals.add(arrival_ns);
   to->durations.add(channel_.clock().nanoseconds() - arrival_ns);
   // A call that failed here may have succeeded elsewhere, so it counts on every rank.
