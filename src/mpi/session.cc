@@ -152,7 +152,7 @@ EpochCall Session::Execution::asCall() const {
 }
 
 void Session::watch(const Execution& execution) {
-  if (!loop_.isOpen()) return;
+  if (!loop_.isOpen() || channel_.isBroken()) return;
   std::optional<std::int64_t> elapsed_ns;
   if (execution.is_watched) elapsed_ns = execution.exit_ns - execution.arrival_ns;
   if (const int fault = loop_.watch(execution.key, elapsed_ns); fault != MPI_SUCCESS) breakDown(fault);
