@@ -51,8 +51,8 @@ class ArrivalArrangement {
   // Takes its place on all ranks in a call that wants to know nothing.
   int dropAnnouncements() { return announcements_.finish(); }
 
-  // These return the arrangement of the latest announcements, and that of the plan: the number `plans` of the key that
-  // has this number.
+  // These return the arrangement of the latest announcements, and that of a key's plan. `plans` tells the plan from
+  // others that the key has had.
   Arrangement announced(bool keeps_rank_order) const;
   Arrangement planned(std::int32_t key, std::int32_t plans, const KeyPlan& plan);
   // Lets flags name the `late` last ranks and arranges the call by them. Waits for the other ranks to arrive.
@@ -79,6 +79,7 @@ class ArrivalArrangement {
     std::int32_t plans = 0;
     ExpandedPlacement placement;
   };
+
   const Clock& clock_;
   const int ranks_;
   std::array<Expanded, kExpanded> expanded_;

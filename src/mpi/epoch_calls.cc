@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace starling {
+
 void EpochCalls::reserve() {
   stamps_.reserve(static_cast<std::size_t>(max_samples_));
   summaries_.reserve(static_cast<std::size_t>(max_samples_));

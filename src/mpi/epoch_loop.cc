@@ -2,29 +2,22 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <exception>
 #include <new>
 #include <stdexcept>
 
-#include "algos/schedule_bytes.h"
 #include "base/address_space.h"
 #include "base/log.h"
 #include "mpi/execution/device_memory.h"
-#include "simulator/simulated_choice.h"
 
 namespace starling {
 namespace {
 
 // One agreement carries at most so many updates of plans.
 constexpr std::size_t kMaxUpdates = 8;
-// At most so much scratch is taken for tuning. Calls that need more do without the algorithm that needs it, or pass
-// through.
-constexpr std::size_t kMaxScratch = std::size_t{1} << 30;
+static_assert(AgreedMemory::kMax <= Agreement::kMaxCapacity, "the ranks can tell each other what they have");
 // The calls of a first epoch have this memory, whatever it teaches.
 constexpr std::size_t kMinRoom = std::size_t{64} << 10;
-// No predefined type's element has more bytes.
-constexpr std::size_t kLargestElement = 32;
 
 }  // namespace
 
@@ -45,7 +38,7 @@ void EpochLoop::endLearning(const std::exception& fault) {
           [&] { return std::string("learning ended: ") + fault.what() + "; the plans in force stay"; });
 }
 
-EpochLoop::EpochLoop(const SessionServices& services, Channel& channel, CallMemory memory)
+EpochLoop::EpochLoop(const SessionServices& services, Channel& channel, PlanMemory& memory)
     : services_(services),
       channel_(channel),
       memory_(memory),
@@ -141,7 +134,8 @@ int EpochLoop::applyDecisions() {
     status = reader.next(update_);
     if (!status.isOk()) break;
     keys_.apply(update_);
-    reserveForPlan(update_.key);
+    const KeyTable::Entry& entry = keys_.entry(update_.key);
+    memory_.reserveFor(entry.plan, entry.signature);
   }
   if (!status.isOk()) {
     logOnce(LogLevel::kWarning, "decisions", status.message() + "; the plans in force stay");
@@ -155,8 +149,7 @@ int EpochLoop::applyDecisions() {
 int EpochLoop::takeEpoch() {
   Agreement::Outcome outcome;
   if (const int code = agreement_->finishEpoch(outcome); code != MPI_SUCCESS) return code;
-  memory_.scratch.agree(outcome.scratch_bytes);
-  memory_.schedules.agree(outcome.schedule_bytes);
+  memory_.agree(outcome.scratch_bytes, outcome.schedule_bytes);
   has_device_driver_ = outcome.has_device_driver;
   const std::span<const SiteTracker::Call> calls = tracker_.resolve(outcome.sites_agree && outcome.has_room);
   if (!outcome.has_room) return MPI_SUCCESS;  // some rank cannot learn: none does, and the plans in force stay
@@ -170,7 +163,9 @@ void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {
   const std::int32_t known = keys_.size();
   report.key = keys_.findOrAdd(key, call.signature);
   if (report.key < known) return;
-  if (report.tunable) reserveFor(key);
+  if (report.tunable && !is_ending_ && services_.settings.options.mode == Mode::kTune) {
+    memory_.reserveFor(call.signature);
+  }
   whileLearning([&] { introduce(key, call, report); });
 }
 
@@ -187,47 +182,6 @@ void EpochLoop::introduce(const Key& key, const SiteTracker::Call& call, const E
   if (report.on_device) id.type += "_on_device";
   tuner_->addKey(id, {channel_.ranks(), call.signature.count, call.signature.commutative},
                  Bytes{call.signature.element_size}, report.tunable && !report.on_device, policies());
-}
-
-// Makes room for the largest call of the key, for every algorithm if it can.
-void EpochLoop::reserveFor(const Key& key) {
-  if (is_ending_ || services_.settings.options.mode != Mode::kTune || key.size_class > 40) return;
-  const std::size_t bytes = (std::size_t{1} << key.size_class) * largestElementGrowth(key.type);
-  const Shape shape{channel_.ranks(), static_cast<std::int64_t>(bytes / kLargestElement)};
-  const std::size_t most = kLargestElement * static_cast<std::size_t>(mostScratchElements(shape));
-  for (const std::size_t wanted : {most, bytes}) {
-    if (std::bit_ceil(wanted) > kMaxScratch) continue;
-    const auto least = static_cast<std::int64_t>(wanted);
-    if (memory_.scratch.reserveFor(least) >= least) break;
-  }
-  reserveForSchedules({channel_.ranks(), std::int64_t{1} << key.size_class});
-}
-
-// Makes room for the schedule of any algorithm, with the parameters that it is likely to have.
-void EpochLoop::reserveForSchedules(const Shape& shape) {
-  std::int64_t most = 0;
-  for (const Algorithm& algorithm : catalogue()) {
-    if (algorithm.build == nullptr || !isValid(algorithm, shape)) continue;
-    Choice choice{algorithm.id, defaultParameters(algorithm)};
-    setBestSegments(choice, shape, Bytes{1}, model_);
-    const std::int64_t bytes = scheduleBytes(algorithm, shape, choice.parameters);
-    if (bytes <= kMostScheduleBytes) most = std::max(most, bytes);
-  }
-  memory_.schedules.reserveFor(most);
-}
-
-// Makes room for the plan, which may have other parameters; it waits until all ranks have memory for these.
-void EpochLoop::reserveForPlan(std::int32_t key) {
-  const KeyTable::Entry& entry = keys_.entry(key);
-  const Shape shape{channel_.ranks(), entry.signature.count, entry.signature.commutative};
-  const auto reserve = [&](const Choice& choice) {
-    const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
-    if (algorithm.build == nullptr || !isValid(algorithm, shape)) return;
-    const std::int64_t bytes = scheduleBytes(algorithm, shape, choice.parameters);
-    if (bytes <= AgreedMemory::kMax) memory_.schedules.reserveFor(bytes);
-  };
-  reserve(entry.plan.incumbent);
-  for (const Choice& trial : entry.plan.trials) reserve(trial);
 }
 
 void EpochLoop::digestEpoch() {
@@ -263,8 +217,8 @@ int EpochLoop::startDecisions() {
 int EpochLoop::closeEpoch() {
   Agreement::Report report;
   report.sites_hash = tracker_.closeEpoch();
-  report.scratch_bytes = memory_.scratch.capacity();
-  report.schedule_bytes = memory_.schedules.capacity();
+  report.scratch_bytes = memory_.scratchCapacity();
+  report.schedule_bytes = memory_.scheduleCapacity();
   report.has_room = makeRoom();
   refreshDeviceDrivers();
   report.has_device_driver = starling::hasDeviceDriver();

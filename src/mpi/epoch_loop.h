@@ -21,6 +21,7 @@
 #include "mpi/exchange/call_watch.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/channel.h"
+#include "mpi/execution/plan_memory.h"
 #include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/preparation_times.h"
@@ -30,12 +31,6 @@
 #include "tuner/site_tracker.h"
 
 namespace starling {
-
-// Calls need this memory, which all ranks have to have, or none of them may use it.
-struct CallMemory {
-  AgreedMemory& scratch;    // beside the vectors
-  AgreedMemory& schedules;  // to build and run one
-};
 
 // A session needs this from the process.
 struct SessionServices {
@@ -54,8 +49,8 @@ struct SessionServices {
 // THREADS: not thread-safe; one per communicator.
 class EpochLoop {
  public:
-  // All three outlive it; the loop agrees on the memory for the largest calls that it has seen.
-  EpochLoop(const SessionServices& services, Channel& channel, CallMemory memory);
+  // All three outlive it; the loop agrees on the memory.
+  EpochLoop(const SessionServices& services, Channel& channel, PlanMemory& memory);
 
   // Takes the memory without which nothing can be agreed. Local. Returns false when memory is short.
   bool reserve();
@@ -122,9 +117,6 @@ class EpochLoop {
   int takeEpoch();
   void assignKey(const SiteTracker::Call& call, EpochCall& report);
   void introduce(const Key& key, const SiteTracker::Call& call, const EpochCall& report);
-  void reserveFor(const Key& key);
-  void reserveForSchedules(const Shape& shape);
-  void reserveForPlan(std::int32_t key);
   bool makeRoom();
   void digestEpoch();
   void noteClockError(std::int64_t error_ns);
@@ -138,7 +130,7 @@ class EpochLoop {
 
   const SessionServices& services_;
   Channel& channel_;
-  CallMemory memory_;
+  PlanMemory& memory_;
   Reserve reserve_;  // of what follows
   EpochCalls calls_;
   CallSites sites_;

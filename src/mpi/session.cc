@@ -4,7 +4,6 @@
 #include <new>
 #include <string>
 
-#include "algos/schedule_bytes.h"
 #include "base/address_space.h"
 #include "base/log.h"
 #include "mpi/execution/device_memory.h"
@@ -26,7 +25,7 @@ Session::Session(MPI_Comm communicator, SessionServices services)
     : services_(std::move(services)),
       channel_(communicator, ArrivalArrangement::kTags, &schedule_reserve_),
       forced_choice_(readForcedChoice()),
-      loop_(services_, channel_, {scratch_, schedule_memory_}),
+      loop_(services_, channel_, memory_),
       rooted_(communicator, options(), services_.clocks) {}
 
 std::int64_t Session::callsBeforePreparation(const Options& options) {
@@ -58,6 +57,7 @@ void Session::prepare() {
   const StampClock stamps = agreeOnStamps(channel_.communicator(), services_.clocks);
   topology_ = gatherTopology(channel_.communicator(), options().links, clock, services_.world_nodes);
   const SharedCosts costs = findCosts();
+  memory_.setMachine(costs.model, topology_);
   loop_.open(costs.model, stamps, topology_, least == kHasDriver);
   if (services_.preparations == nullptr) return;
   services_.preparations->note(ranks(), clock.now() - begin - costs.probed_for);
@@ -71,7 +71,7 @@ SharedCosts Session::findCosts() const {
 
 // Takes all memory that tuning takes beforehand, and looks whether there is enough for the buffers of the probe.
 bool Session::takeMemory() {
-  if (!mayTake(kProbeMemory)) return false;
+  if (!memory_.mayTake(kProbeMemory)) return false;
   try {
     arrivals_ = std::make_unique<ArrivalArrangement>(channel_, *services_.clocks.clock);
     return loop_.hasNotedAll() && loop_.reserve() && hasHeap(kProbeMemory);
@@ -214,19 +214,8 @@ bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallK
   if (!kind.tunable || !channel_.isOpen()) return false;
   const Algorithm* algorithm = findAlgorithm(choice.algorithm);
   if (algorithm == nullptr || !isValid(*algorithm, shape)) return false;
-  const auto scratch = scratchElements(*algorithm, shape) * static_cast<std::int64_t>(kind.reducer.element_size);
-  const std::int64_t schedule = scheduleBytesOf(choice, shape);
-  if (!hasFixedChoice()) return scratch_.has(scratch) && schedule_memory_.has(schedule);
-  return channel_.ensureMemory(scratch, scratch_) && channel_.ensureMemory(schedule, schedule_memory_);
-}
-
-std::int64_t Session::scheduleBytesOf(const Choice& choice, const Shape& shape) {
-  for (const ScheduleNeed& need : needs_) {
-    if (need.count == shape.count && need.choice == choice) return need.bytes;
-  }
-  ScheduleNeed& need = needs_[next_need_++ % needs_.size()];
-  need = {choice, shape.count, scheduleBytes(*findAlgorithm(choice.algorithm), shape, choice.parameters)};
-  return need.bytes;
+  return hasFixedChoice() ? memory_.ensure(choice, shape, kind.reducer.element_size)
+                          : memory_.has(choice, shape, kind.reducer.element_size);
 }
 
 bool Session::isOnSomeDevice(bool on_device) const { return channel_.leastOfAll(on_device ? 0 : 1) == 0; }
@@ -259,21 +248,12 @@ const PreparedSchedule* Session::findSchedule(Execution& execution, const CallKi
   return scheduleWithinTags(execution, kind);
 }
 
-// Gives back what an earlier call took from the reserve, so that all of it is there for each call. Where memory is
-// short schedules are kept only as long as the program and the MPI library have enough.
+// Gives back what an earlier call took from the reserve, so that all of it is there for each call.
 void Session::restoreReserve() {
-  const bool was_used = schedule_reserve_.wasUsed();
-  if (!was_used && (!is_short_of_memory_ || leavesAddressSpace(0))) return;
-  is_short_of_memory_ = true;
+  if (!memory_.isScarce()) return;
   schedules_.clear();
   channel_.executor().releaseMemory();
   schedule_reserve_.forgetUse();
-}
-
-bool Session::mayTake(std::size_t bytes) {
-  const bool is_enough = leavesAddressSpace(bytes);
-  if (!is_enough) is_short_of_memory_ = true;
-  return is_enough;
 }
 
 const PreparedSchedule* Session::scheduleWithinTags(const Execution& execution, const CallKind& kind) {
@@ -282,7 +262,7 @@ const PreparedSchedule* Session::scheduleWithinTags(const Execution& execution, 
   query.shape = {channel_.ranks(), kind.signature.count, kind.signature.commutative, &topology_};
   query.table = execution.arrangement.table;
   query.lateness_ns = execution.arrangement.lateness_ns;
-  query.bytes = scheduleBytesOf(query.choice, query.shape);
+  query.bytes = memory_.scheduleBytesOf(query.choice, query.shape);
   const PreparedSchedule& prepared = schedules_.find(query, channel_.rank());
   return channel_.hasTagsFor(prepared.schedule()) ? &prepared : nullptr;
 }

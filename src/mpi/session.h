@@ -3,8 +3,6 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "mpi/epoch_loop.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/channel.h"
+#include "mpi/execution/plan_memory.h"
 #include "mpi/execution/plan_schedules.h"
 #include "mpi/rooted/rooted_calls.h"
 #include "tuner/forced_choice.h"
@@ -106,7 +105,6 @@ class Session {
   Choice fixedChoice(const Shape& shape, const KeyPlan* plan) const;
   std::optional<Choice> readForcedChoice() const;
   bool isExecutable(const Choice& choice, const Shape& shape, const CallKind& kind);
-  std::int64_t scheduleBytesOf(const Choice& choice, const Shape& shape);
   // Returns whether some rank's buffers of this call are on a device, which all ranks find alike. Waits for the other
   // ranks.
   bool isOnSomeDevice(bool on_device) const;
@@ -120,8 +118,6 @@ class Session {
   // find alike. In reproducible mode, where tags are short, it returns that of a row that needs few.
   const PreparedSchedule* findSchedule(Execution& execution, const CallKind& kind);
   void restoreReserve();
-  // Returns whether the program and the MPI library have enough left when the session takes so many bytes more.
-  bool mayTake(std::size_t bytes);
   const PreparedSchedule* scheduleWithinTags(const Execution& execution, const CallKind& kind);
   int execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
               const CallKind& kind);
@@ -137,21 +133,9 @@ class Session {
   // The choice is read once, since reading takes memory, which calls must not.
   const std::optional<Choice> forced_choice_;  // empty: none, or not understood
   const Choice least_reproducible_ = leastReproducible();
-  bool is_short_of_memory_ = false;  // this rank has been
-  AgreedMemory scratch_{"calls",
-                        [this](std::size_t bytes) { return mayTake(bytes) && channel_.executor().reserve(bytes); }};
-  AgreedMemory schedule_memory_{"schedules",
-                                [this](std::size_t bytes) { return mayTake(bytes) && schedule_reserve_.grow(bytes); }};
+  PlanMemory memory_{channel_, schedule_reserve_};
   EpochLoop loop_;
   PlanSchedules schedules_{&schedule_reserve_};
-  // The needs of the latest schedules are kept, since finding them out takes time.
-  struct ScheduleNeed {
-    Choice choice;
-    std::int64_t count = -1;
-    std::int64_t bytes = 0;
-  };
-  std::array<ScheduleNeed, 8> needs_;
-  std::size_t next_need_ = 0;
   Topology topology_;                             // by rank; gathered when the channel is opened
   std::unique_ptr<ArrivalArrangement> arrivals_;  // made when the channel is opened
   std::int32_t announced_key_ = -1;               // of the latest call, if that followed announcements

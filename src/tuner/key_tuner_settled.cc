@@ -92,7 +92,9 @@ CallLimit KeyTuner::limitOf(const KeyPlan& plan) const {
   limit.slow_ns = std::max<std::int64_t>(toNanoseconds(Seconds{*intolerable}), 1);
   const auto rounds = std::bit_width(static_cast<std::uint32_t>(shape_.ranks - 1));
   const double cost = rounds * settings_.model.alpha.value;
-  const double wanted = cost / (kWatchShare * summarize(choices_.native().net).median);
+  // A coarse clock may find that native takes no time.
+  const double allowed = kWatchShare * summarize(choices_.native().net).median;
+  const double wanted = allowed > 0.0 ? cost / allowed : kRarestWatch;
   limit.every = static_cast<std::int32_t>(std::clamp(std::ceil(wanted), 1.0, kRarestWatch));
   return limit;
 }

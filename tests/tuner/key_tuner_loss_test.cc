@@ -288,6 +288,22 @@ TEST(KeyTunerLoss, looksAtFewCallsThatTakeNoLongerThanLookingAtThem) {
   EXPECT_EQ(large.keys().entry(0).plan.limit.every, 1);
 }
 
+// A coarse clock finds that short calls take no time, and that messages cost nothing.
+TEST(KeyTunerLoss, makesPlansThatRanksCanReadWhereNothingTakesTime) {
+  TunerSettings settings = settingsOf();
+  settings.model = {};
+  KeyTuner key(settings, {.ranks = 2, .count = 1}, Bytes{8}, true, plantedRing().front());
+  std::optional<KeyTuner::Decision> decision;
+  const std::vector<Seconds> at_once(2);
+  while (!decision) {
+    key.count({});
+    key.observe({}, timesOf(summaryOf(at_once, at_once), true));
+    decision = key.decide();
+  }
+  EXPECT_EQ(formatChoice(decision->plan.incumbent), "ring");
+  EXPECT_GE(decision->plan.limit.every, 1);
+}
+
 TEST(KeyTunerLoss, endsTheProbationOfAChoiceThatNeverRuns) {
   // Where memory is short all ranks run native in its place.
   const TunerSettings settings = settingsOf();

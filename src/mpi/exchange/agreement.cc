@@ -15,25 +15,29 @@ constexpr int kFlags = 2;
 // A capacity has a bit for each power of two that is there. The bitwise AND of all ranks' masks is the mask of the
 // smallest capacity. Two masks and the flags make a number.
 constexpr int kMaskBits = 31;
-constexpr int kLeastCapacity = 5;  // 2^5 bytes; less counts as nothing
+static_assert(Agreement::kMaxCapacity == std::int64_t{1} << (kMaskBits - 1), "the largest capacity has a bit");
 constexpr std::uint64_t kMask = (std::uint64_t{1} << kMaskBits) - 1;
 
 std::uint64_t capacityMask(std::int64_t bytes) {
   const auto powers = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0))));
-  return (std::uint64_t{1} << std::clamp(powers - kLeastCapacity, 0, kMaskBits)) - 1;
+  return (std::uint64_t{1} << std::min(powers, kMaskBits)) - 1;
 }
 
 std::int64_t capacityOf(std::uint64_t mask) {
   const int powers = std::popcount(mask & kMask);
-  return powers == 0 ? 0 : std::int64_t{1} << (kLeastCapacity + powers - 1);
+  return powers == 0 ? 0 : std::int64_t{1} << (powers - 1);
 }
 
 // Returns with how many partners a rank exchanges a message in a binomial tree, at most.
 int partnersOf(int ranks) { return std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)))); }
 
+// Returns how many bytes a rank may send a partner beside what is compared.
+int bytesForPartner(int ranks) {
+  return kBytesPerEpoch / partnersOf(ranks) - static_cast<int>(sizeof(Agreement::Compared));
+}
+
 constexpr int kMaxSamples = 32;
 constexpr int kMaxDecisionBytes = 2048;
-constexpr int kComparedBytes = 3 * sizeof(std::uint64_t);
 
 // SimGrid's MPI gets types that are made of others wrong in nonblocking reductions. It takes no message apart, so that
 // summaries can travel as bytes there. Others may take one apart between elements.
@@ -62,13 +66,12 @@ Reduction& reduction() {
 }  // namespace
 
 int samplesPerEpoch(int ranks) {
-  const int of_partner = kBytesPerEpoch / partnersOf(ranks) - kComparedBytes;
-  return std::clamp(of_partner / static_cast<int>(sizeof(CallSummary)), 1, kMaxSamples);
+  return std::clamp(bytesForPartner(ranks) / static_cast<int>(sizeof(CallSummary)), 1, kMaxSamples);
 }
 
 std::size_t decisionBytes(int ranks) {
-  const int of_partner = kBytesPerEpoch / partnersOf(ranks) - kComparedBytes;
-  return static_cast<std::size_t>(std::clamp(of_partner, static_cast<int>(kLeastDecisionBytes), kMaxDecisionBytes));
+  constexpr int kLeast = static_cast<int>(kLeastDecisionBytes);
+  return static_cast<std::size_t>(std::clamp(bytesForPartner(ranks), kLeast, kMaxDecisionBytes));
 }
 
 void prepareAgreements() {
@@ -107,8 +110,9 @@ int Agreement::startEpoch(const Report& report, std::span<const CallSummary> sam
   buffers_->samples = samples.size();
   std::copy(samples.begin(), samples.end(), buffers_->samples_in.begin());
   epoch_open_ = true;
-  const int code = PMPI_Iallreduce(buffers_->compared_in.data(), buffers_->compared_out.data(), kCompared, MPI_UINT64_T,
-                                   MPI_BAND, communicator_, &epoch_requests_[0]);
+  const int code = PMPI_Iallreduce(buffers_->compared_in.data(), buffers_->compared_out.data(),
+                                   static_cast<int>(buffers_->compared_in.size()), MPI_UINT64_T, MPI_BAND,
+                                   communicator_, &epoch_requests_[0]);
   if (code != MPI_SUCCESS || samples.empty()) return code;
   const int elements = static_cast<int>(samples.size()) * kElementsPerSummary;
   const MPI_Datatype type = kElementsPerSummary == 1 ? reduction().type : MPI_BYTE;

@@ -36,6 +36,11 @@ void endAgreements();
 // Nothing is allocated after construction. THREADS: not thread-safe; one per communicator.
 class Agreement {
  public:
+  // More bytes than this count as this many.
+  static constexpr std::int64_t kMaxCapacity = std::int64_t{1} << 30;
+  // The ranks combine these bit by bit.
+  using Compared = std::array<std::uint64_t, 3>;
+
   Agreement(MPI_Comm private_communicator, int ranks);
   // The memory of operations that are still open is never freed, since MPI may write to it.
   ~Agreement();
@@ -53,7 +58,7 @@ class Agreement {
   // This is what the reports of all ranks come to, and it is equal on all ranks.
   struct Outcome {
     bool sites_agree = false;         // all hashes are equal
-    std::int64_t scratch_bytes = 0;   // a power of two from 32 on that every rank has, or 0
+    std::int64_t scratch_bytes = 0;   // a power of two that every rank has, or 0
     std::int64_t schedule_bytes = 0;  // likewise
     bool has_room = false;            // on every rank
     bool has_device_driver = false;   // on some rank
@@ -79,8 +84,6 @@ class Agreement {
   bool decisionsAreComplete();
 
  private:
-  static constexpr int kCompared = 3;
-  using Compared = std::array<std::uint64_t, kCompared>;
   struct Buffers {
     Compared compared_in{};
     Compared compared_out{};

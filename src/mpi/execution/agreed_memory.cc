@@ -9,24 +9,20 @@
 namespace starling {
 namespace {
 
-// Returns a multiple of an eighth of the next power of two, so that memory grows seldom and by a quarter too much at
-// most.
-std::int64_t roundUp(std::int64_t bytes) {
-  const auto power = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
-  const std::int64_t step = std::max<std::int64_t>(power / 8, 1);
-  return (bytes + step - 1) / step * step;
+std::int64_t powerOfTwoFor(std::int64_t bytes) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
 }
 
 }  // namespace
 
 void AgreedMemory::want(std::int64_t bytes) {
-  const std::int64_t wanted = roundUp(bytes);
+  const std::int64_t wanted = powerOfTwoFor(bytes);
   // A size that could not be had must not keep smaller calls from getting their memory.
   if (wanted < refused_here_) wanted_ = std::max(wanted_, wanted);
 }
 
 std::int64_t AgreedMemory::reserveFor(std::int64_t bytes) {
-  const std::int64_t wanted = roundUp(bytes);
+  const std::int64_t wanted = powerOfTwoFor(bytes);
   if (bytes <= capacity_ || wanted >= refused_here_) return capacity_;
   if (grow_(static_cast<std::size_t>(wanted))) {
     capacity_ = wanted;

@@ -9,7 +9,8 @@
 
 namespace starling {
 
-// The memory of one kind of calls on one communicator. It grows in few steps; sizes are bytes.
+// The memory of one kind of calls on one communicator. Sizes are bytes. It grows to powers of two: these are what the
+// ranks tell each other, so that all of it can be agreed on.
 // THREADS: one.
 class AgreedMemory {
  public:
@@ -23,7 +24,8 @@ class AgreedMemory {
   void want(std::int64_t bytes);
   // Tries to have enough for the calls so far, and returns this rank's capacity.
   std::int64_t reserve() { return reserveFor(wanted_); }
-  // Tries to have enough for one call, whatever the others were, and returns this rank's capacity.
+  // Tries to have enough for one call, whatever the others were, and returns this rank's capacity. REQUIRES: what want()
+  // requires, or 0 bytes.
   std::int64_t reserveFor(std::int64_t bytes);
   std::int64_t capacity() const { return capacity_; }
 
