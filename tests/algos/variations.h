@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algos/flagged.h"
+#include "algos/tree_search.h"
 #include "schedules.h"
 
 namespace starling {
@@ -60,6 +61,10 @@ inline std::vector<Topology> topologiesFor(const Algorithm& algorithm, std::int3
     }
   }
   topologies.insert(topologies.end(), {pairs, uneven, sparse});
+  // A communicator makes its trees once; without them each rank makes them for itself, which takes long for many ranks.
+  constexpr std::int32_t kMostForItself = 12;
+  if (ranks <= kMostForItself || algorithm.suits_topology != tellsApart) return topologies;
+  for (Topology& topology : topologies) topology.trees = topologyTrees(&topology, ranks, kMaxTrees);
   return topologies;
 }
 

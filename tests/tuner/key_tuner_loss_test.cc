@@ -219,7 +219,7 @@ TEST(KeyTunerLoss, givesUpAChoiceThatBecomesSlowInSteadyUseAfterThreeOfItsCalls)
 }
 
 TEST(KeyTunerLoss, givesUpAChoiceThatBecomesSlowInLongEpochsAfterThreeOfItsCalls) {
-  for (const int offset : {0, 8, 29, 30, 31}) {
+  for (const int offset : {0, 29, 31}) {
     SimulatedCommunicator communicator(kRanks, settingsOf(), {});
     communicator.calls(2000, kLine, kLong);
     ASSERT_EQ(communicator.epochLengths().back(), 32);

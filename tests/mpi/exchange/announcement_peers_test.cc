@@ -13,6 +13,8 @@ namespace starling {
 namespace {
 
 constexpr int kMostRanks = 1100;
+// All numbers of ranks for as long as they are few.
+int numberAfter(int ranks) { return ranks < 150 ? ranks + 1 : ranks + 17; }
 
 std::vector<AnnouncementPeers> peersOfAll(int ranks) {
   std::vector<AnnouncementPeers> peers;
@@ -57,7 +59,7 @@ TEST(AnnouncementPeers, tellAllOthersWhereRanksAreFew) {
 }
 
 TEST(AnnouncementPeers, expectWhatTheOthersSend) {
-  for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+  for (int ranks = 1; ranks <= kMostRanks; ranks = numberAfter(ranks)) {
     const AllEdges edges = edgesOf(peersOfAll(ranks));
     EXPECT_EQ(edges.announced_by, edges.announced_to) << ranks;
     EXPECT_EQ(edges.told_by, edges.told_to) << ranks;
@@ -70,7 +72,7 @@ TEST(AnnouncementPeers, expectWhatTheOthersSend) {
 }
 
 TEST(AnnouncementPeers, growWithTheLogarithmOfTheRanks) {
-  for (int ranks = kMostDirectRanks + 1; ranks <= kMostRanks; ++ranks) {
+  for (int ranks = kMostDirectRanks + 1; ranks <= kMostRanks; ranks = numberAfter(ranks)) {
     const double logarithm = std::log2(ranks);
     std::size_t most_sends = 0;
     std::size_t most_receives = 0;
@@ -86,7 +88,7 @@ TEST(AnnouncementPeers, growWithTheLogarithmOfTheRanks) {
 
 // A rank has one parent that it tells in calls, and is a leaf of all other trees: so it is inner in one tree at most.
 TEST(AnnouncementPeers, areInnerInOneTreeAtMost) {
-  for (int ranks = kMostDirectRanks + 1; ranks <= kMostRanks; ++ranks) {
+  for (int ranks = kMostDirectRanks + 1; ranks <= kMostRanks; ranks = numberAfter(ranks)) {
     int roots = 0;
     for (const AnnouncementPeers& peers : peersOfAll(ranks)) {
       const bool is_inner = !peers.leaves.empty() || !peers.branches.empty();

@@ -57,7 +57,7 @@ TEST_F(RootedChannelTest, forgetsCallsThatAreTooLarge) {
   EXPECT_FALSE(admits(3000));
   EXPECT_TRUE(admits(1000));
   EXPECT_TRUE(memory_.has(3000));
-  EXPECT_EQ(memory_.reserve(), 3072);
+  EXPECT_EQ(memory_.reserve(), 4096);
 }
 
 TEST_F(RootedChannelTest, findsMemoryForSmallCallsWhateverWasRefusedBefore) {

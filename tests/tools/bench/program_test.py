@@ -60,9 +60,8 @@ class ProgramTest(unittest.TestCase):
         own = {record["algorithm"] for record in results} - {"native", "tuned"}
         self.assertEqual(own, set(KEEP_ORDER))
 
+    @unittest.skipIf(RANKS not in (2, 7), "the same figures at every number of ranks but one, which has no messages")
     def test_the_model_predicts_what_has_a_schedule(self):
-        if RANKS == 1:
-            return
         results = self.results("--count", "1000", "--iterations", "2", "--pattern", "rand-late", "--delay", "2",
                                "--model")  # fmt: skip
         for record in results:
@@ -78,6 +77,7 @@ class ProgramTest(unittest.TestCase):
             self.assertEqual([record["algorithm"] for record in results], 4 * ["native", "tuned"])
             self.assertEqual({record["collective"] for record in results}, {collective})
 
+    @unittest.skipIf(RANKS not in (1, 3), "the same sum at every number of ranks")
     def test_slow_operations_take_their_time(self):
         results = self.results("--algorithm", "ring", "--op", "slow-sum", "--slow-cost", "10us", "--count", "400",
                                "--iterations", "2")  # fmt: skip
@@ -93,6 +93,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(results[0]["bytes_sent_per_rank"]["max"], 2 * (RANKS - 1) * 4 * 840 // RANKS)
         self.assertEqual(results[0]["ratio_to_ring"], 1.0)
 
+    @unittest.skipIf(RANKS not in (1, 5), "the same options at every number of ranks")
     def test_patterns_and_predictions(self):
         # Every pattern and every prediction, not each with each: what they do to a plan is tested without MPI.
         patterns = ("none", "one-late", f"late:{RANKS}", "gamma", "gaussian", "ramp")
@@ -114,6 +115,7 @@ class ProgramTest(unittest.TestCase):
         # Clocks that are 1000 s apart would show, and so would an offset of the wrong sign.
         self.assertLess(abs(result["post_arrival_ms"]["mean"]), 500)
 
+    @unittest.skipIf(RANKS != 4, "the same file at every number of ranks")
     def test_csv_has_a_line_for_each_result(self):
         path = Path(self.folder.name) / "results.csv"
         process = self.bench("--algorithm", "ring,native", "--count", "8,16", "--compute", "1ms", "--csv", str(path))

@@ -130,17 +130,18 @@ class Slurm:
     def environment(self):
         return {**os.environ, "SLURM_CONF": str(self.configuration)}
 
-    def ask(self, *command):
+    def ask(self, *command, patience_s=PATIENCE_S):
         """What a command of Slurm prints, in words; none where it fails, as it does when there is no controller."""
         if not daemons.running_pid(self.folder / "controller.pid"):
             return []
         asked = subprocess.run(
-            ["timeout", str(PATIENCE_S), *command], env=self.environment(), capture_output=True, text=True, check=False
+            ["timeout", str(patience_s), *command], env=self.environment(), capture_output=True, text=True, check=False
         )
         return asked.stdout.split() if asked.returncode == 0 else []
 
     def idle_nodes(self):
-        return self.ask("sinfo", "--noheader", "--Node", "--format=%T").count("idle")
+        # A controller that ends meanwhile is not waited for: sinfo would try for a minute to reach it.
+        return self.ask("sinfo", "--noheader", "--Node", "--format=%T", patience_s=5).count("idle")
 
     def jobs(self):
         """The numbers of all jobs that wait or run."""
