@@ -64,7 +64,7 @@ inline std::vector<Topology> topologiesFor(const Algorithm& algorithm, std::int3
   // A communicator makes its trees once; without them each rank makes them for itself, which takes long for many ranks.
   constexpr std::int32_t kMostForItself = 12;
   if (ranks <= kMostForItself || algorithm.suits_topology != tellsApart) return topologies;
-  for (Topology& topology : topologies) topology.trees = topologyTrees(&topology, ranks, kMaxTrees);
+  for (Topology& topology : topologies) topology.trees = topologyTrees(&topology, ranks, std::min(kMaxTrees, ranks));
   return topologies;
 }
 

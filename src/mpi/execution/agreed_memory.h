@@ -24,8 +24,8 @@ class AgreedMemory {
   void want(std::int64_t bytes);
   // Tries to have enough for the calls so far, and returns this rank's capacity.
   std::int64_t reserve() { return reserveFor(wanted_); }
-  // Tries to have enough for one call, whatever the others were, and returns this rank's capacity. REQUIRES: what want()
-  // requires, or 0 bytes.
+  // Tries to have enough for one call, whatever the others were, and returns this rank's capacity. REQUIRES: what
+  // want() requires, or 0 bytes.
   std::int64_t reserveFor(std::int64_t bytes);
   std::int64_t capacity() const { return capacity_; }
 

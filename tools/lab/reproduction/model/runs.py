@@ -26,6 +26,9 @@ MANY_RANKS = (
     (128, 1, (2, KI, 16 * KI), (("none", 0), LATE, ("late:4", 100))),
     (128, 8, (KI, 16 * KI), (("none", 0), LATE)),
     (256, 1, (KI,), (("none", 0), LATE)),
+    (512, 1, (2, KI), (("none", 0), LATE)),
+    (512, 8, (KI,), (("none", 0), LATE)),
+    (1024, 1, (2,), (("none", 0), LATE)),
 )  # fmt: skip
 
 # Of the emulated one. Alpha only chooses the number of segments.
