@@ -30,7 +30,7 @@ DOCUMENTS = (
     ),
     (
         "model-many-ranks", "model-many-ranks.md",
-        "the same on 128 and 256 ranks, where it predicts from calls of fewer ranks, simulated",
+        "the same on 128 to 1,024 ranks, where it predicts from calls of fewer ranks, simulated",
     ),
     (
         "cluster", "emulated-cluster.md",
