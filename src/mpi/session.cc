@@ -111,6 +111,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
                                        : execute(execution, *prepared, sendbuf, recvbuf, kind);
   // What MPI refuses for its arguments no other rank need have called: it counts nowhere.
   if (prepared == nullptr && isRefusal(code)) return code;
+  dropAnnouncements();
   if (execution.follows_plan) ++loop_.keys().entry(execution.key).calls_since_plan;
   endCall(execution, code);
   // A call that failed here may have succeeded elsewhere: it counts on every rank.
@@ -222,7 +223,7 @@ bool Session::isOnSomeDevice(bool on_device) const { return channel_.leastOfAll(
 
 int Session::arrange(Execution& execution, const CallKind& kind) {
   if (arrivals_ && arrivals_->isAnnounced()) {
-    if (execution.planned.choice.algorithm == kNativeAlgorithm) return arrivals_->dropAnnouncements();
+    if (execution.planned.choice.algorithm == kNativeAlgorithm) return MPI_SUCCESS;
     if (const int code = arrivals_->takeAnnouncements(); code != MPI_SUCCESS) return code;
     execution.arrangement = arrivals_->announced(keepsRankOrder(kind));
   } else if (execution.key >= 0) {
@@ -230,6 +231,12 @@ int Session::arrange(Execution& execution, const CallKind& kind) {
     execution.arrangement = arrivals_->planned(execution.key, entry.plans, entry.plan);
   }
   return MPI_SUCCESS;
+}
+
+// Announcements that nothing was arranged by are over with the call that they were for.
+void Session::dropAnnouncements() {
+  if (!arrivals_ || !arrivals_->isAnnounced()) return;
+  if (const int fault = arrivals_->dropAnnouncements(); fault != MPI_SUCCESS) breakDown(fault);
 }
 
 int Session::flag(Execution& execution, const CallKind& kind) {

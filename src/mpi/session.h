@@ -111,6 +111,7 @@ class Session {
   // Arranges the call by announcements, where there are any, or else by the plan. It waits for announcements. Returns
   // an MPI error code.
   int arrange(Execution& execution, const CallKind& kind);
+  void dropAnnouncements();
   // Lets flags name late ranks, where the choice wants it. Waits for the other ranks to arrive. Returns an MPI error
   // code.
   int flag(Execution& execution, const CallKind& kind);

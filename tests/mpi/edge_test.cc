@@ -49,6 +49,23 @@ TEST(Edge, doesNothingBeforeTheFirstCalls) {
   }
 }
 
+// A rank that makes another try must not miss what the others have announced for the call.
+TEST(Edge, announcementsOutlastACallThatMpiRefuses) {
+  const ScopedVariable algorithm("STARLING_ALGORITHM", "ring");
+  const ScopedDuplicate duplicate(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(duplicate.get(), MPI_ERRORS_RETURN);
+  expectSums(10, 100, duplicate.get());
+  const double value = 1.0;
+  double result = 0.0;
+  for (int call = 0; call < 5; ++call) {
+    announce(1, duplicate.get());
+    if (worldRank() == 0) {
+      EXPECT_NE(tuned_allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAXLOC, duplicate.get()), MPI_SUCCESS);
+    }
+    expectSums(1, 100, duplicate.get());
+  }
+}
+
 TEST(Edge, doesNothingWhereNothingIsTuned) {
   for (const char* word : {"off", "observe"}) {
     const ScopedVariable mode("STARLING_MODE", word);

@@ -71,7 +71,10 @@ Outcome listSites(const SitesArguments& arguments, const std::string& database) 
   const Result<Recording> recording = Recording::open(database, arguments.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   if (recording.value().keys().empty()) {
-    show(stderr, "starling: {} recorded no allreduce; `starling sites --run all` shows every run\n",
+    show(stderr,
+         "starling: {} recorded no allreduce; `starling sites --run all` shows every run. Communicators that are used "
+         "for a few "
+         "calls are not recorded, unless STARLING_PREPARE=always is set for the program\n",
          recording.value().describeRuns());
   }
   if (arguments.json || arguments.csv) {

@@ -8,6 +8,17 @@
 #include "mpi/rooted/message_bytes.h"
 
 namespace starling {
+namespace {
+
+// Returns the error with which MPI refuses the type, since it is not committed; MPI_SUCCESS: none.
+int refusalOf(MPI_Datatype datatype, MPI_Comm communicator) {
+  if (isSentAsItLies(datatype)) return MPI_SUCCESS;
+  std::byte none{};
+  int position = 0;
+  return PMPI_Pack(&none, 0, datatype, &none, 1, &position, communicator);
+}
+
+}  // namespace
 
 int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int root) {
   const auto native = [&] {
@@ -22,6 +33,13 @@ int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int r
   Root* const from = roots_.findOrMake(channel_, root, plan.tree == BroadcastTree::kChain);
   if (from == nullptr) return native();
   const bool is_native = from->trial.isNative() || !memory_.has(bytes);
+  // This would be found out after others have sent: a call that is refused here may not have been made elsewhere.
+  const int refusal = is_native ? MPI_SUCCESS : refusalOf(datatype, channel_.privateCommunicator());
+  if (refusal != MPI_SUCCESS) {
+    channel_.forgetCall();
+    PMPI_Comm_call_errhandler(channel_.communicator(), refusal);
+    return refusal;
+  }
   const Seconds arrival = channel_.clock().now();
   const int code = is_native ? native() : execute(*from, {buffer, count, datatype, bytes, plan}, arrival);
   if (is_native && isRefusal(code)) return code;

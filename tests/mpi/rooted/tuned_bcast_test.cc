@@ -241,6 +241,31 @@ TEST_F(TunedBcast, raisesMpisErrorsWhenArgumentsAreWrong) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+// The rank forgets to commit its type, which MPI refuses, and then makes the call that the others have made.
+TEST_F(TunedBcast, callsThatMpiRefusesOnOneRankDoNotCount) {
+  MPI_Comm_set_errhandler(duplicate_.get(), MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Datatype every_other = MPI_DATATYPE_NULL;
+  MPI_Type_vector(5, 1, 2, MPI_DOUBLE, &every_other);
+  MPI_Type_commit(&every_other);
+  Watch watch("calls after refusals");
+  for (int call = 0; call < 30; ++call) {
+    const bool is_root = worldRank() == 0;
+    std::vector<double> values(10, is_root ? call : -1.0);
+    if (worldRank() == call % worldSize()) {
+      MPI_Datatype uncommitted = MPI_DATATYPE_NULL;
+      MPI_Type_vector(5, 1, 2, MPI_DOUBLE, &uncommitted);
+      EXPECT_NE(tuned_bcast(values.data(), 1, uncommitted, 0, duplicate_.get()), MPI_SUCCESS);
+      MPI_Type_free(&uncommitted);
+    }
+    EXPECT_EQ(tuned_bcast(values.data(), 1, every_other, 0, duplicate_.get()), MPI_SUCCESS);
+    EXPECT_EQ(values[8], call);
+    EXPECT_EQ(values[9], is_root ? call : -1.0);
+  }
+  MPI_Type_free(&every_other);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 TEST_F(TunedBcast, isTheIdentityOnCommunicatorsOfOneRank) {
   for (int call = 0; call < kCalls; ++call) expectBroadcast(100, 0, call, MPI_COMM_SELF);
 }
