@@ -23,14 +23,17 @@ AbsentSession::AbsentSession(MPI_Comm communicator, int session_key, const void*
       calls_(reinterpret_cast<std::uintptr_t>(value) / 4),
       options_(options) {}
 
-void AbsentSession::beforeCall() const {
-  if (calls_ == 0 && Session::callsBeforePreparation(options_) == 0) Session::refusePreparation(communicator_);
+// The mark is set at once: a call that MPI refuses is made again, and the others have heard of this by then.
+void AbsentSession::beforeCall(bool is_tunable) const {
+  if (!is_tunable || calls_ > 0 || Session::callsBeforePreparation(options_) > 0) return;
+  Session::refusePreparation(communicator_);
+  setMark(communicator_, session_key_, is_asked_, 1);
 }
 
 void AbsentSession::afterCall(int code) const {
   const auto prepared_after = static_cast<std::uintptr_t>(Session::callsBeforePreparation(options_));
-  if (calls_ > prepared_after || isRefusal(code)) return;
-  if (prepared_after > 0 && calls_ + 1 == prepared_after) {
+  if (calls_ >= prepared_after || isRefusal(code)) return;
+  if (calls_ + 1 == prepared_after) {
     if (is_asked_) static_cast<void>(isTrueOnAny(communicator_, true));
     Session::refusePreparation(communicator_);
   }

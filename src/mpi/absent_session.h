@@ -24,8 +24,9 @@ class AbsentSession {
   // As the attribute's value has it. `options` outlive it, and are those that all ranks have agreed on.
   AbsentSession(MPI_Comm communicator, int session_key, const void* value, const Options& options);
 
-  // Around each call, which the MPI library makes. Wait for the other ranks where these prepare tuning.
-  void beforeCall() const;
+  // Around each call, which the MPI library makes. Wait for the other ranks where these prepare tuning. With a fixed
+  // algorithm that is before the first call that an algorithm of ours could make.
+  void beforeCall(bool is_tunable) const;
   // `code` is what the call returned.
   void afterCall(int code) const;
 
@@ -33,7 +34,7 @@ class AbsentSession {
   MPI_Comm communicator_;
   int session_key_;
   bool is_asked_;
-  std::uintptr_t calls_;  // that were made
+  std::uintptr_t calls_;  // that were made, up to where the others prepare
   const Options& options_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "algos/catalogue.h"
 #include "mpi/entry.h"
+#include "mpi/execution/call_kind.h"
 #include "mpi/runtime.h"
 #include "mpi/wrapper_table.h"
 #include "starling/starling.h"
@@ -29,7 +30,7 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
   if (attached == nullptr) {
     const std::optional<AbsentSession> absent =
         is_valid ? Runtime::get().absentSession(comm) : std::optional<AbsentSession>();
-    if (absent) absent->beforeCall();
+    if (absent) absent->beforeCall(classifyCall(count, datatype, op).tunable);
     const int code = native();
     if (absent) absent->afterCall(code);
     return code;

@@ -180,6 +180,29 @@ TEST_P(HeapLimit, whileCommunicatorsAreMadeAndKeptFailsNoCall) {
   }
 }
 
+TEST_P(HeapLimit, beforeACallThatIsLeftToMpiFailsNoCall) {
+  MPI_Datatype pair = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Op first = MPI_OP_NULL;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &first);
+  for (const long number : {0L, 2L, 5L}) {
+    const Watch watch("allocation " + std::to_string(number));
+    MPI_Comm copy = copyOfWorld();
+    limit(GetParam(), number);
+    int mine[2] = {1, 2};
+    int results[2] = {};
+    const int code = inside([&] { return tuned_allreduce(mine, results, 1, pair, first, copy); });
+    EXPECT_EQ(code, MPI_SUCCESS);
+    reduce(24, copy);
+    freeInside(copy);
+    lift();
+    if (HasFatalFailure()) FAIL() << "rank " << GetParam() << ", allocation " << number;
+  }
+  MPI_Op_free(&first);
+  MPI_Type_free(&pair);
+}
+
 // What is left for MPI_Finalize.
 TEST_P(HeapLimit, atTheEndHangsNoRank) {
   reduce(64, MPI_COMM_WORLD);
