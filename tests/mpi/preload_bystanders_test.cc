@@ -34,7 +34,8 @@ void PrintTo(const Bystander& bystander, std::ostream* out) { *out << bystander.
 class PreloadBystanders : public testing::TestWithParam<Bystander> {
  protected:
   void SetUp() override {
-    if (shell("command -v " + std::string(GetParam().name)).exit_code != 0) GTEST_SKIP() << "it is not here";
+    if (shell("command -v " + std::string(GetParam().name)).exit_code != 0)
+      GTEST_SKIP() << GetParam().name << " is not installed";
   }
 };
 

@@ -72,9 +72,8 @@ Outcome listSites(const SitesArguments& arguments, const std::string& database) 
   if (!recording.isOk()) return Outcome::fault(recording.status());
   if (recording.value().keys().empty()) {
     show(stderr,
-         "starling: {} recorded no allreduce; `starling sites --run all` shows every run. Communicators that are used "
-         "for a few "
-         "calls are not recorded, unless STARLING_PREPARE=always is set for the program\n",
+         "starling: {} recorded no allreduce; `starling sites --run all` shows every run. Of communicators that are "
+         "used for a few calls nothing is recorded: set STARLING_PREPARE=always for the program if it should be\n",
          recording.value().describeRuns());
   }
   if (arguments.json || arguments.csv) {
