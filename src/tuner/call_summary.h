@@ -25,6 +25,11 @@ class CallSummary {
   CallSummary(std::int32_t rank, std::int64_t arrival_ns, std::int64_t exit_ns, std::int64_t error_ns);
 
   void add(const CallSummary& other);
+  // Makes it that of a call which each of its ranks left so much later.
+  void delayExits(std::int64_t delay_ns) {
+    elapsed_ns_ += ranks_ * delay_ns;
+    shortest_ns_ += delay_ns;
+  }
 
   std::int32_t ranks() const { return ranks_; }
   std::int64_t latestNs() const { return latest_ns_; }      // arrival

@@ -51,7 +51,7 @@ class HandFed {
     if (!stamped) return;
     call.sample = static_cast<std::int32_t>(samples_.size());
     samples_.push_back(
-        summaryOf(std::vector<Seconds>{{0.0}, {1e-6}, {2e-6}, {3e-6}}, std::vector(kRanks, Seconds{1e-3})));
+        gym::summaryOf(std::vector<Seconds>{{0.0}, {1e-6}, {2e-6}, {3e-6}}, std::vector(kRanks, Seconds{1e-3})));
   }
 
   // A stamped call, of whose ranks the last comes `late` after the others and all leave `time` later.
@@ -59,7 +59,7 @@ class HandFed {
     add(0, planned, 0);
     std::vector<Seconds> arrivals(kRanks);
     arrivals.back() = {late};
-    samples_.back() = summaryOf(arrivals, std::vector(kRanks, Seconds{late + time}));
+    samples_.back() = gym::summaryOf(arrivals, std::vector(kRanks, Seconds{late + time}));
   }
 
   void digest() {

@@ -297,7 +297,7 @@ TEST(KeyTunerLoss, makesPlansThatRanksCanReadWhereNothingTakesTime) {
   const std::vector<Seconds> at_once(2);
   while (!decision) {
     key.count({});
-    key.observe({}, timesOf(summaryOf(at_once, at_once), true));
+    key.observe({}, timesOf(gym::summaryOf(at_once, at_once), true));
     decision = key.decide();
   }
   EXPECT_EQ(formatChoice(decision->plan.incumbent), "ring");
@@ -312,7 +312,7 @@ TEST(KeyTunerLoss, endsTheProbationOfAChoiceThatNeverRuns) {
   const std::vector<Seconds> exits(2, Seconds{1e-3});
   for (int call = 0; call < 60; ++call) {
     key.count({});
-    key.observe({}, timesOf(summaryOf(arrivals, exits), true));
+    key.observe({}, timesOf(gym::summaryOf(arrivals, exits), true));
     if (key.decide()) key.planTookForce();
   }
   EXPECT_EQ(key.plan().incumbent, choiceOf("ring"));

@@ -46,7 +46,7 @@ TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
   const std::vector<Seconds> exits(2, Seconds{1e-3});
   const auto makeCall = [&](const Choice& choice, bool exploration) {
     key.count({choice, exploration});
-    key.observe(choice, timesOf(summaryOf(arrivals, exits), true));
+    key.observe(choice, timesOf(gym::summaryOf(arrivals, exits), true));
   };
   for (int call = 0; call < 2; ++call) makeCall(kNativeChoice, false);
   EXPECT_FALSE(key.decide()) << "native was seen twice only";

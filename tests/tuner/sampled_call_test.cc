@@ -15,7 +15,7 @@ using testing::ElementsAre;
 TEST(SampledCall, isComparedByTheMeanExitAfterTheLastArrival) {
   const std::vector<Seconds> arrivals = {{1.0}, {3.0}, {2.0}};
   const std::vector<Seconds> exits = {{4.0}, {6.0}, {8.0}};
-  const CallTimes times = timesOf(summaryOf(arrivals, exits), true);
+  const CallTimes times = timesOf(gym::summaryOf(arrivals, exits), true);
   EXPECT_DOUBLE_EQ(times.compared.value, 3.0);
   EXPECT_DOUBLE_EQ(times.net.value, 3.0);
   EXPECT_DOUBLE_EQ(times.elapsed.value, 4.0);
@@ -26,7 +26,7 @@ TEST(SampledCall, isComparedByTheMeanExitAfterTheLastArrival) {
 TEST(SampledCall, isComparedByTheMeanElapsedTimeWhereStampsDoNotCompare) {
   const std::vector<Seconds> arrivals = {{101.0}, {3.0}, {-48.0}};
   const std::vector<Seconds> exits = {{104.0}, {6.0}, {-42.0}};
-  const CallTimes times = timesOf(summaryOf(arrivals, exits), false);
+  const CallTimes times = timesOf(gym::summaryOf(arrivals, exits), false);
   EXPECT_DOUBLE_EQ(times.compared.value, 4.0);
   EXPECT_DOUBLE_EQ(times.elapsed.value, 4.0);
   EXPECT_DOUBLE_EQ(times.net.value, 3.0) << "the shortest";
@@ -38,18 +38,18 @@ TEST(SampledCall, hasANetTimeThatALateRankDoesNotLengthenWhereStampsDoNotCompare
   for (const double late : {0.0, 5.0, 5000.0}) {
     const std::vector<Seconds> arrivals = {{0.0}, {late + 100.0}};
     const std::vector<Seconds> exits = {{late + 2.0}, {late + 102.0}};
-    EXPECT_DOUBLE_EQ(timesOf(summaryOf(arrivals, exits), false).net.value, 2.0);
+    EXPECT_DOUBLE_EQ(timesOf(gym::summaryOf(arrivals, exits), false).net.value, 2.0);
   }
 }
 
 TEST(SampledCall, countsNobodyAsLateWithinTheErrorOfTheClocks) {
   const std::vector<Seconds> arrivals = {{1.0}, {3.0}, {2.0}};
   const std::vector<Seconds> exits = {{4.0}, {6.0}, {8.0}};
-  const CallTimes late = timesOf(summaryOf(arrivals, exits, {1.5}), true);
+  const CallTimes late = timesOf(gym::summaryOf(arrivals, exits, {1.5}), true);
   EXPECT_THAT(late.pattern.latest, ElementsAre(RankLateness{1, {2.0}}, RankLateness{2, {}}, RankLateness{0, {}}));
   EXPECT_DOUBLE_EQ(late.compared.value, 3.0);
   EXPECT_EQ(late.compared_error, Seconds{1.5});
-  const CallTimes on_time = timesOf(summaryOf(arrivals, exits, {2.5}), true);
+  const CallTimes on_time = timesOf(gym::summaryOf(arrivals, exits, {2.5}), true);
   EXPECT_THAT(on_time.pattern.latest, ElementsAre(RankLateness{1, {}}, RankLateness{2, {}}, RankLateness{0, {}}));
   EXPECT_DOUBLE_EQ(on_time.imbalance.value, 0.0);
   EXPECT_DOUBLE_EQ(on_time.compared.value, 4.0) << "the mean elapsed time, which no clock's error is in";
@@ -62,7 +62,7 @@ TEST(SampledCall, knowsTheLatestOfManyRanksAndTheMeanOfTheOthers) {
   std::vector<Seconds> arrivals;
   for (int rank = 0; rank < kRanks; ++rank) arrivals.push_back({rank * 1e-3});
   const std::vector<Seconds> exits(kRanks, Seconds{0.2});
-  const ArrivalPattern pattern = timesOf(summaryOf(arrivals, exits), true).pattern;
+  const ArrivalPattern pattern = timesOf(gym::summaryOf(arrivals, exits), true).pattern;
   EXPECT_EQ(pattern.ranks, kRanks);
   ASSERT_EQ(pattern.latest.size(), CallSummary::kNamed);
   for (int i = 0; i < static_cast<int>(CallSummary::kNamed); ++i) {

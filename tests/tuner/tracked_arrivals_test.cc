@@ -14,7 +14,7 @@ namespace {
 // What rank 0 is told of a call with these latenesses by rank.
 ArrivalPattern patternOf(const std::vector<Seconds>& lateness) {
   const Seconds latest = *std::max_element(lateness.begin(), lateness.end());
-  return timesOf(summaryOf(lateness, std::vector<Seconds>(lateness.size(), latest + Seconds{1e-3})), true).pattern;
+  return timesOf(gym::summaryOf(lateness, std::vector<Seconds>(lateness.size(), latest + Seconds{1e-3})), true).pattern;
 }
 
 TrackedArrivals::Entry entryOf(const TrackedArrivals& arrivals, std::int32_t rank) {

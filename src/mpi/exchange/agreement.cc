@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "tuner/plan.h"
+#include "tuner/epoch_messages.h"
 
 namespace starling {
 namespace {
@@ -27,17 +27,6 @@ std::int64_t capacityOf(std::uint64_t mask) {
   const int powers = std::popcount(mask & kMask);
   return powers == 0 ? 0 : std::int64_t{1} << (powers - 1);
 }
-
-// Returns with how many partners a rank exchanges a message in a binomial tree, at most.
-int partnersOf(int ranks) { return std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)))); }
-
-// Returns how many bytes a rank may send a partner beside what is compared.
-int bytesForPartner(int ranks) {
-  return kBytesPerEpoch / partnersOf(ranks) - static_cast<int>(sizeof(Agreement::Compared));
-}
-
-constexpr int kMaxSamples = 32;
-constexpr int kMaxDecisionBytes = 2048;
 
 // SimGrid's MPI gets types that are made of others wrong in nonblocking reductions. It takes no message apart, so that
 // summaries can travel as bytes there. Others may take one apart between elements.
@@ -64,15 +53,6 @@ Reduction& reduction() {
 }
 
 }  // namespace
-
-int samplesPerEpoch(int ranks) {
-  return std::clamp(bytesForPartner(ranks) / static_cast<int>(sizeof(CallSummary)), 1, kMaxSamples);
-}
-
-std::size_t decisionBytes(int ranks) {
-  constexpr int kLeast = static_cast<int>(kLeastDecisionBytes);
-  return static_cast<std::size_t>(std::clamp(bytesForPartner(ranks), kLeast, kMaxDecisionBytes));
-}
 
 void prepareAgreements() {
   Reduction& made = reduction();

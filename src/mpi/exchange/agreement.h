@@ -12,17 +12,9 @@
 #include <vector>
 
 #include "tuner/call_summary.h"
+#include "tuner/epoch_messages.h"
 
 namespace starling {
-
-// What an agreement takes is bounded for a rank: of up to 16,384 ranks each sends and receives at most so many bytes in
-// an epoch, where the MPI library reduces and broadcasts along binomial trees, in which no rank has more than log2 P
-// partners.
-inline constexpr int kBytesPerEpoch = 4096;
-
-// Returns how many calls of an epoch are summarised at most, and how many bytes the message of decisions has.
-int samplesPerEpoch(int ranks);
-std::size_t decisionBytes(int ranks);
 
 // Makes what all agreements of the process need, at the first call. The first agreement does so, too, but it may be
 // that memory is short then.
@@ -40,6 +32,7 @@ class Agreement {
   static constexpr std::int64_t kMaxCapacity = std::int64_t{1} << 30;
   // The ranks combine these bit by bit.
   using Compared = std::array<std::uint64_t, 3>;
+  static_assert(sizeof(Compared) == kComparedBytes);
 
   Agreement(MPI_Comm private_communicator, int ranks);
   // The memory of operations that are still open is never freed, since MPI may write to it.

@@ -10,8 +10,6 @@
 namespace starling {
 namespace {
 
-constexpr int kComparedBytes = 24;
-
 // In a binomial tree no rank has more partners than the number of ranks can be halved.
 int partners(int ranks) { return std::bit_width(static_cast<unsigned>(ranks - 1)); }
 

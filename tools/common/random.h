@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace starling::bench {
+namespace starling {
 
 // The generator SplitMix64 (Steele, Lea, Flood 2014).
 class Random {
@@ -31,4 +31,4 @@ inline std::uint64_t seedOf(std::uint64_t seed, std::uint64_t part) {
   return Random(Random(seed).next() ^ (part * 0xd1342543de82ef95ULL)).next();
 }
 
-}  // namespace starling::bench
+}  // namespace starling

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "tuner/call_summary.h"
 
-namespace starling {
+namespace starling::gym {
 
 // Stamps are by rank, and right within `error`.
 inline CallSummary summaryOf(std::span<const Seconds> arrivals, std::span<const Seconds> exits, Seconds error = {}) {
@@ -23,4 +23,4 @@ inline CallSummary summaryOf(std::span<const Seconds> arrivals, std::span<const 
   return sum;
 }
 
-}  // namespace starling
+}  // namespace starling::gym

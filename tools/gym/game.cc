@@ -1,0 +1,175 @@
+#include "game.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <span>
+#include <tuple>
+
+#include "call_summaries.h"
+#include "random.h"
+
+namespace starling::gym {
+namespace {
+
+constexpr std::size_t kStretch = 50;     // calls that are compared with native's
+constexpr std::size_t kSettledBy = 200;  // calls
+constexpr std::size_t kFollowed = 5;     // calls in a row near the best
+constexpr double kNearBest = 1.10;
+
+// Rows that keep in step wait for each other, and so for whoever is held up.
+bool keepsInStep(const Choice& choice) {
+  const std::string_view name = findAlgorithm(choice.algorithm)->name;
+  return name == "late_join" || name == "direct";
+}
+
+// The calls of one world that have the same best plan: of one shape, with the same arrivals, before or after a change.
+using Situation = std::tuple<std::int64_t, std::int32_t, std::int32_t>;
+
+bool isDefinedFor(const World& world) { return world.program == ProgramKind::kOneKey && world.keys.size() == 1; }
+
+double sumOf(std::span<const Turn> turns, Seconds Turn::*time) {
+  double sum = 0.0;
+  for (const Turn& turn : turns) sum += (turn.*time).value;
+  return sum;
+}
+
+std::optional<Choice> finalChoice(std::span<const Turn> turns) {
+  for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
+    if (!turn->explores) return turn->choice;
+  }
+  return std::nullopt;
+}
+
+// Calls that explore say nothing of what is settled; it is from the first other call on that the final choice stays.
+double callsUntilSettled(std::span<const Turn> turns) {
+  const Choice final = finalChoice(turns).value_or(kNativeChoice);
+  std::size_t settled = turns.size();
+  for (std::size_t i = turns.size(); i-- > 0;) {
+    if (turns[i].explores) continue;
+    if (turns[i].choice != final) break;
+    settled = i;
+  }
+  return static_cast<double>(settled);
+}
+
+double callsUntilNearBest(std::span<const Turn> turns) {
+  std::size_t in_row = 0;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (turns[i].explores) continue;
+    in_row = turns[i].cost <= kNearBest * turns[i].best ? in_row + 1 : 0;
+    if (in_row == kFollowed) return static_cast<double>(i + 1 - kFollowed);
+  }
+  return static_cast<double>(turns.size());
+}
+
+void judgeOneKey(const World& world, std::span<const Turn> turns, Figures& figures) {
+  const double native = sumOf(turns, &Turn::native);
+  const double best = sumOf(turns, &Turn::best);
+  if (native > 1.25 * best && world.noise.deviation <= 0.1) figures.settled = callsUntilSettled(turns);
+  const std::span<const Turn> late = turns.subspan(kSettledBy);
+  const bool is_native = finalChoice(late).value_or(kNativeChoice).algorithm == kNativeAlgorithm;
+  const std::span<const Turn> last = turns.last(kStretch);
+  figures.left_wrongly = !is_native && sumOf(last, &Turn::cost) > 1.02 * sumOf(last, &Turn::native);
+  figures.missed = is_native && sumOf(late, &Turn::best) < 0.9 * sumOf(late, &Turn::native);
+}
+
+}  // namespace
+
+Game::Game(const World& world) : world_(world), truth_(world), best_(world.calls.size()) {
+  const auto change = static_cast<std::size_t>(world.change);
+  const std::array<std::size_t, 3> bounds{0, change, world.calls.size()};
+  for (std::size_t phase = 0; phase < 2; ++phase) {
+    std::map<Situation, Arranged> plans;
+    for (std::size_t i = bounds[phase]; i < bounds[phase + 1]; ++i) {
+      const std::int32_t key = world.calls[i].key;
+      const bool tells_sites = world.arrivals == ArrivalKind::kTwoSites;
+      const Situation situation{world.keys[static_cast<std::size_t>(key)].signature.count, tells_sites ? key % 2 : 0,
+                                world.calls[i].machine};
+      const auto [found, is_new] = plans.try_emplace(situation);
+      if (is_new) found->second = truth_.bestPlan(key, bounds[phase], bounds[phase + 1]);
+      best_[i] = found->second;
+    }
+  }
+}
+
+const CallSummary& Game::arrivalsOf(std::int32_t pattern) {
+  const auto [found, is_new] = arrivals_.try_emplace(pattern);
+  if (is_new) {
+    std::vector<Seconds> arrivals = world_.patterns[static_cast<std::size_t>(pattern)];
+    const Seconds tick = world_.noise.tick;
+    if (tick > Seconds{}) {
+      for (Seconds& one : arrivals) one = std::floor(one / tick) * tick;
+    }
+    const std::vector<Seconds> exits(arrivals.size(), *std::ranges::max_element(arrivals));
+    found->second = summaryOf(arrivals, exits);
+  }
+  return found->second;
+}
+
+// All ranks leave together, since choices are compared by the mean of their exits.
+CallSummary Game::seen(const WorldCall& call, std::size_t index, Seconds cost, const Choice& choice) {
+  Seconds took = (keepsInStep(choice) ? call.noise_in_step : call.noise) * cost;
+  const Seconds tick = world_.noise.tick;
+  if (tick > Seconds{}) {
+    // Calls do not begin with a tick of the clock.
+    const double begin = Random(seedOf(world_.seed, 1000 + index)).uniform();
+    took = std::floor(begin + took / tick) * tick;
+  }
+  CallSummary summary = arrivalsOf(call.pattern);
+  summary.delayExits(toNanoseconds(took));
+  return summary;
+}
+
+std::vector<Turn> Game::play(Player& player) {
+  std::vector<Turn> turns;
+  std::set<std::pair<std::int32_t, std::string>> made;  // by communicator
+  for (std::size_t i = 0; i < world_.calls.size(); ++i) {
+    const WorldCall& call = world_.calls[i];
+    const Player::Move move = player.next(call);
+    Turn turn{.choice = move.plan.choice, .explores = move.explores};
+    turn.best = call.warm_up * truth_.timeOf(call, best_[i].choice, best_[i].placed);
+    turn.native = call.warm_up * truth_.timeOf(call, kNativeChoice, {});
+    turn.cost = call.warm_up * truth_.timeOf(call, turn.choice, move.plan.placed);
+    if (turn.choice.algorithm != kNativeAlgorithm &&
+        made.emplace(call.communicator, formatChoice(turn.choice)).second) {
+      turn.cost = world_.first_call * turn.cost;
+    }
+    turns.push_back(turn);
+    player.took(move.is_timed ? std::optional(seen(call, i, turn.cost, turn.choice)) : std::nullopt);
+  }
+  return turns;
+}
+
+Figures figuresOf(const World& world, const std::vector<Turn>& turns) {
+  Figures figures;
+  const double best = sumOf(turns, &Turn::best);
+  figures.regret = (sumOf(turns, &Turn::cost) - best) / best;
+  for (std::size_t i = 0; i + kStretch <= turns.size(); ++i) {
+    const std::span<const Turn> stretch = std::span(turns).subspan(i, kStretch);
+    figures.worst_stretch =
+        std::max(figures.worst_stretch, sumOf(stretch, &Turn::cost) / sumOf(stretch, &Turn::native));
+  }
+  figures.exploration_calls = std::ranges::count_if(turns, &Turn::explores);
+  if (!isDefinedFor(world)) return figures;
+  const std::size_t change = world.change == 0 ? turns.size() : static_cast<std::size_t>(world.change);
+  judgeOneKey(world, std::span(turns).first(change), figures);
+  if (world.change == 0) return figures;
+  const double calls = callsUntilNearBest(std::span(turns).subspan(change));
+  (world.arrivals == ArrivalKind::kMovedRank ? figures.followed_rank : figures.followed_cost) = calls;
+  return figures;
+}
+
+std::vector<double> regretCurve(const std::vector<Turn>& turns, std::size_t step) {
+  const double best = sumOf(turns, &Turn::best);
+  std::vector<double> curve;
+  double regret = 0.0;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    regret += (turns[i].cost - turns[i].best).value;
+    if ((i + 1) % step == 0) curve.push_back(regret / best);
+  }
+  return curve;
+}
+
+}  // namespace starling::gym

@@ -1,0 +1,58 @@
+// Plays a world, and says how good that was.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "player.h"
+
+namespace starling::gym {
+
+// One call, apart from noise.
+struct Turn {
+  Choice choice;
+  bool explores = false;
+  Seconds cost{};
+  Seconds best{};    // with the best fixed plan of what holds then
+  Seconds native{};  // with native
+};
+
+// Plays worlds; what the best plans are is found once for all players. THREADS: not thread-safe.
+class Game {
+ public:
+  // The world outlives it.
+  explicit Game(const World& world);
+
+  std::vector<Turn> play(Player& player);
+
+ private:
+  CallSummary seen(const WorldCall& call, std::size_t index, Seconds cost, const Choice& choice);
+  const CallSummary& arrivalsOf(std::int32_t pattern);
+
+  const World& world_;
+  Truth truth_;
+  std::vector<Arranged> best_;  // by call
+  std::map<std::int32_t, CallSummary> arrivals_;
+};
+
+// What is not defined in a world is empty. Shares and ratios are plain numbers: 0.03 is 3%.
+struct Figures {
+  double regret = 0.0;         // cost beyond the best's, as a share of the best's
+  double worst_stretch = 1.0;  // over native's cost, of any 50 calls
+  std::int64_t exploration_calls = 0;
+  // Calls of a key until it had the choice that it kept, where the gain is above 20% and noise at most 10%.
+  std::optional<double> settled;
+  std::optional<bool> left_wrongly;  // native, for what takes more than 2% longer
+  std::optional<bool> missed;        // stayed with native after 200 calls though the best takes 10% less
+  std::optional<double> followed_rank, followed_cost;  // calls after a change until the cost was within 10% of the best
+};
+Figures figuresOf(const World& world, const std::vector<Turn>& turns);
+
+// Returns the cost beyond the best's of the calls so far, as a share of the best's of all calls, after every `step`-th
+// call.
+std::vector<double> regretCurve(const std::vector<Turn>& turns, std::size_t step);
+
+}  // namespace starling::gym

@@ -1,0 +1,81 @@
+// Learns for a communicator of which there is nothing but its calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/communicator_tuner.h"
+#include "tuner/key_table.h"
+#include "tuner/site_tracker.h"
+
+namespace starling::gym {
+
+// Sites, keys, plans and the tuner are driven as src/mpi/epoch_loop.cc drives them, agreement messages and their delay
+// included, but in one process and without MPI: what calls take is told by whoever makes them.
+// THREADS: not thread-safe.
+class LearningLoop {
+ public:
+  LearningLoop(std::int32_t ranks, TunerSettings settings, std::vector<PolicyRecord> policies = {});
+
+  // What the next call runs.
+  struct NextCall {
+    PlannedChoice planned;
+    const KeyPlan* plan = nullptr;  // good until end(); null: the call has no plan yet
+    bool is_stamped = false;
+    bool is_watched = false;
+
+    // Returns whether end() is to be told what the call took.
+    bool isTimed() const { return is_stamped || is_watched; }
+  };
+  // Begins a call of the site `line`. REQUIRES: the call before has ended.
+  NextCall begin(LocalSite line, const Signature& signature, bool tunable = true);
+  // Ends it. REQUIRES: `seen` has the stamps of all ranks where the call is timed.
+  void end(const std::optional<CallSummary>& seen);
+
+  CommunicatorTuner& tuner() { return tuner_; }
+  const KeyTable& keys() const { return keys_; }
+  std::int32_t ranks() const { return ranks_; }
+  const std::vector<std::int32_t>& epochLengths() const { return lengths_; }
+  // Counts the updates that took force.
+  std::int64_t updates() const { return updates_; }
+
+ private:
+  static constexpr std::size_t kMaxUpdates = 8;
+
+  // A watched call is judged when the next one has ended.
+  struct Watched {
+    std::int32_t key = 0;
+    std::int32_t plans = 0;  // of the key, that had taken force before it
+    std::int64_t shortest_ns = 0;
+  };
+
+  bool isStamped() const;
+  void watch(const std::optional<CallSummary>& seen);
+  void endEpoch();
+  void applyDecisions();
+  void takeEpoch();
+  void introduce(const Key& key, const SiteTracker::Call& call, bool tunable);
+
+  std::int32_t ranks_;
+  std::int32_t samples_per_epoch_;
+  std::vector<PolicyRecord> policies_;
+  CommunicatorTuner tuner_;
+  SiteTracker tracker_;
+  KeyTable keys_;
+  std::optional<Watched> watched_;
+  bool is_watched_ = false;  // the running call is
+  std::int32_t epoch_length_;
+  std::int64_t epoch_ = 0;
+  std::int64_t updates_ = 0;
+  bool decisions_are_open_ = false;
+  bool epoch_is_open_ = false;
+  std::vector<std::byte> buffer_;
+  std::vector<EpochCall> open_, closed_;
+  std::vector<CallSummary> open_samples_, closed_samples_;
+  std::vector<std::int32_t> lengths_;
+};
+
+}  // namespace starling::gym

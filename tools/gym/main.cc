@@ -1,0 +1,180 @@
+// starling-gym: the tuner and its rivals in synthetic worlds, in virtual time.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "game.h"
+#include "standings.h"
+
+namespace starling::gym {
+namespace {
+
+constexpr std::size_t kCurveStep = 20;  // calls
+constexpr int kUsageError = 2;
+
+struct Arguments {
+  std::int32_t worlds = 88;
+  std::uint64_t first = 0;
+  std::int32_t calls = 1000;
+  std::vector<std::string> players;
+  std::string json;
+  std::int32_t jobs = static_cast<std::int32_t>(std::max(std::thread::hardware_concurrency(), 1U));
+  bool tells_worlds = false;
+  bool tells_story = false;
+};
+
+// What one world has come to.
+struct Result {
+  World world{};
+  std::vector<Figures> figures{};             // by player
+  std::vector<std::vector<double>> curves{};  // likewise
+  std::vector<std::string> stories{};         // likewise
+};
+
+Result playWorld(std::uint64_t seed, const Arguments& arguments) {
+  Result result{.world = makeWorld(seed, arguments.calls)};
+  Game game(result.world);
+  for (const std::string& name : arguments.players) {
+    const std::unique_ptr<Player> player = findEntrant(name)->enter(result.world);
+    const std::vector<Turn> turns = game.play(*player);
+    result.figures.push_back(figuresOf(result.world, turns));
+    result.curves.push_back(regretCurve(turns, kCurveStep));
+    if (arguments.tells_story) result.stories.push_back(player->story());
+  }
+  return result;
+}
+
+std::vector<Result> playWorlds(const Arguments& arguments) {
+  std::vector<Result> results(static_cast<std::size_t>(arguments.worlds));
+  std::atomic<std::size_t> next{0};
+  std::vector<std::jthread> workers;
+  for (std::int32_t i = 0; i < arguments.jobs; ++i) {
+    workers.emplace_back([&] {
+      for (std::size_t world = next++; world < results.size(); world = next++) {
+        results[world] = playWorld(arguments.first + world, arguments);
+      }
+    });
+  }
+  workers.clear();
+  return results;
+}
+
+nlohmann::json jsonOf(const Result& result, const std::vector<std::string>& players) {
+  nlohmann::json json{{"world", result.world.seed},
+                      {"ranks", result.world.ranks},
+                      {"bytes", result.world.keys.front().signature.bytes()},
+                      {"arrivals", nameOf(result.world.arrivals)},
+                      {"noise", nameOf(result.world.noise.kind)},
+                      {"program", nameOf(result.world.program)},
+                      {"players", nlohmann::json::object()}};
+  const auto put = [](nlohmann::json& object, const char* name, const auto& value) {
+    if (value) object[name] = *value;
+  };
+  for (std::size_t i = 0; i < players.size(); ++i) {
+    const Figures& figures = result.figures[i];
+    nlohmann::json& player = json["players"][players[i]];
+    player = {{"regret", figures.regret},
+              {"worst_stretch", figures.worst_stretch},
+              {"exploration_calls", figures.exploration_calls},
+              {"curve", result.curves[i]}};
+    put(player, "settled", figures.settled);
+    put(player, "left_wrongly", figures.left_wrongly);
+    put(player, "missed", figures.missed);
+    put(player, "followed_rank", figures.followed_rank);
+    put(player, "followed_cost", figures.followed_cost);
+  }
+  return json;
+}
+
+int writeJson(const std::vector<Result>& results, const Arguments& arguments) {
+  std::ofstream file(arguments.json);
+  for (const Result& result : results) file << jsonOf(result, arguments.players).dump() << '\n';
+  if (file.flush()) return 0;
+  fmt::print(stderr, "starling-gym: {} could not be written: see whether the folder is there and has room\n",
+             arguments.json);
+  return 1;
+}
+
+void tell(const std::vector<Result>& results, const Arguments& arguments) {
+  for (const Result& result : results) {
+    if (arguments.tells_worlds) fmt::print("world {}: {}\n", result.world.seed, result.world.describe());
+    for (std::size_t i = 0; i < arguments.players.size(); ++i) {
+      if (arguments.tells_worlds) {
+        fmt::print("  {:<9} regret {:6.1f} %, worst 50 {:.2f}\n", arguments.players[i],
+                   100.0 * result.figures[i].regret, result.figures[i].worst_stretch);
+      }
+      if (arguments.tells_story) fmt::print("{}", result.stories[i]);
+    }
+  }
+  std::vector<Standing> standings;
+  for (std::size_t i = 0; i < arguments.players.size(); ++i) {
+    Standing& standing = standings.emplace_back(Standing{arguments.players[i], {}});
+    for (const Result& result : results) standing.worlds.push_back(result.figures[i]);
+  }
+  fmt::print("{}", describe(standings));
+}
+
+std::string listOfEntrants() {
+  std::string text = "Players:";
+  for (const Entrant& one : entrants()) text += fmt::format("\n  {:<10}{}", one.name, one.what);
+  return text;
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app(
+      "Lets Starling's tuner and its rivals learn in synthetic worlds, in virtual time, and tells what that cost.",
+      "starling-gym");
+  app.add_option("--worlds", arguments.worlds, "How many (default: 88, each kind of arrivals with each of noise)")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--first", arguments.first, "Number of the first world (default: 0)");
+  app.add_option("--calls", arguments.calls, "Calls of each world (default: 1000)")->check(CLI::Range(500, 100'000));
+  app.add_option("--players", arguments.players, "Names, separated by commas (default: all)")->delimiter(',');
+  app.add_option("--jobs", arguments.jobs, "Worlds side by side (default: as many as there are cores)")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--json", arguments.json, "Write a line for each world into this file");
+  app.add_flag("--each", arguments.tells_worlds, "Tell of each world");
+  app.add_flag("--story", arguments.tells_story, "Tell the tuner's decisions");
+  app.footer(listOfEntrants());
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "starling-gym: {} (see `starling-gym --help`)\n", error.what());
+    return kUsageError;
+  }
+  if (arguments.players.empty()) {
+    for (const Entrant& one : entrants()) arguments.players.emplace_back(one.name);
+  }
+  for (const std::string& name : arguments.players) {
+    if (findEntrant(name) != nullptr) continue;
+    fmt::print(stderr, "starling-gym: --players: there is no '{}'; see the list in `starling-gym --help`\n", name);
+    return kUsageError;
+  }
+  const std::vector<Result> results = playWorlds(arguments);
+  tell(results, arguments);
+  return arguments.json.empty() ? 0 : writeJson(results, arguments);
+}
+
+}  // namespace
+}  // namespace starling::gym
+
+int main(int argc, char** argv) {
+  try {
+    return starling::gym::run(argc, argv);
+  } catch (const std::exception& fault) {
+    fmt::print(stderr, "starling-gym: {}\n", fault.what());
+    return 1;
+  }
+}

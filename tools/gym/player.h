@@ -1,0 +1,46 @@
+// Whoever chooses what the calls of a world run.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "truth.h"
+#include "tuner/call_summary.h"
+
+namespace starling::gym {
+
+class Player {
+ public:
+  virtual ~Player() = default;
+
+  struct Move {
+    Arranged plan;
+    bool explores = false;
+    bool is_timed = true;
+  };
+  // Says what the next call of the world runs.
+  virtual Move next(const WorldCall& call) = 0;
+  // Learns what it took, if the move was timed.
+  virtual void took(const std::optional<CallSummary>& seen) = 0;
+  // Returns why, if the player can tell.
+  virtual std::string story() const { return {}; }
+};
+
+// A kind of player. It is made anew for each world, which outlives it.
+struct Entrant {
+  const char* name;
+  const char* what;  // it does: a sentence without its subject
+  std::function<std::unique_ptr<Player>(const World&)> enter;
+};
+
+// The tuner first, then its rivals. These choose among native and all algorithms, as the cost model that was probed
+// sets their parameters and as the tuner's predictors arrange the ranks, and are told at once what a call took: only
+// how they choose is their own.
+std::span<const Entrant> entrants();
+// Returns null where nobody has the name.
+const Entrant* findEntrant(std::string_view name);
+
+}  // namespace starling::gym

@@ -1,0 +1,56 @@
+#include "tuned_player.h"
+
+#include <fmt/format.h>
+
+#include "learning_loop.h"
+#include "tuner/epoch_messages.h"
+
+namespace starling::gym {
+namespace {
+
+class TunedPlayer : public Player {
+ public:
+  explicit TunedPlayer(const World& world) : world_(world) {}
+
+  Move next(const WorldCall& call) override {
+    if (!loop_ || call.communicator != communicator_) enterCommunicator(call.communicator);
+    const WorldKey& key = world_.keys[static_cast<std::size_t>(call.key)];
+    const LearningLoop::NextCall next = loop_->begin(key.line, key.signature);
+    Move move;
+    move.plan.choice = next.planned.choice;
+    if (next.plan != nullptr) move.plan.placed = next.plan->placed;
+    move.explores = next.planned.exploration;
+    move.is_timed = next.isTimed();
+    return move;
+  }
+
+  void took(const std::optional<CallSummary>& seen) override { loop_->end(seen); }
+
+  std::string story() const override {
+    std::string text;
+    for (const DecisionRecord& one : loop_->tuner().drain().decisions) {
+      text += fmt::format("call {} of {}: {} {}\n", one.call, one.key.site, one.choice, one.reason);
+    }
+    return text;
+  }
+
+ private:
+  void enterCommunicator(std::int32_t communicator) {
+    communicator_ = communicator;
+    TunerSettings settings;
+    settings.model = world_.belief;
+    settings.stamps_compare = world_.noise.kind != NoiseKind::kElapsedOnly;
+    settings.samples_per_epoch = samplesPerEpoch(world_.ranks);
+    loop_ = std::make_unique<LearningLoop>(world_.ranks, settings);
+  }
+
+  const World& world_;
+  std::int32_t communicator_ = -1;
+  std::unique_ptr<LearningLoop> loop_;
+};
+
+}  // namespace
+
+std::unique_ptr<Player> enterTuner(const World& world) { return std::make_unique<TunedPlayer>(world); }
+
+}  // namespace starling::gym

@@ -1,0 +1,12 @@
+// Starling's tuner as a player.
+#pragma once
+
+#include <memory>
+
+#include "player.h"
+
+namespace starling::gym {
+
+std::unique_ptr<Player> enterTuner(const World& world);
+
+}  // namespace starling::gym
