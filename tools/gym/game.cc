@@ -56,10 +56,12 @@ double callsUntilSettled(std::span<const Turn> turns) {
 
 double callsUntilNearBest(std::span<const Turn> turns) {
   std::size_t in_row = 0;
+  std::size_t first = 0;  // of the row, in which calls that explore may lie, too
   for (std::size_t i = 0; i < turns.size(); ++i) {
     if (turns[i].explores) continue;
+    if (in_row == 0) first = i;
     in_row = turns[i].cost <= kNearBest * turns[i].best ? in_row + 1 : 0;
-    if (in_row == kFollowed) return static_cast<double>(i + 1 - kFollowed);
+    if (in_row == kFollowed) return static_cast<double>(first);
   }
   return static_cast<double>(turns.size());
 }
@@ -68,6 +70,7 @@ void judgeOneKey(const World& world, std::span<const Turn> turns, Figures& figur
   const double native = sumOf(turns, &Turn::native);
   const double best = sumOf(turns, &Turn::best);
   if (native > 1.25 * best && world.noise.deviation <= 0.1) figures.settled = callsUntilSettled(turns);
+  if (turns.size() <= kSettledBy) return;
   const std::span<const Turn> late = turns.subspan(kSettledBy);
   const bool is_native = finalChoice(late).value_or(kNativeChoice).algorithm == kNativeAlgorithm;
   const std::span<const Turn> last = turns.last(kStretch);

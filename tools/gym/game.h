@@ -41,7 +41,7 @@ class Game {
 // What is not defined in a world is empty. Shares and ratios are plain numbers: 0.03 is 3%.
 struct Figures {
   double regret = 0.0;         // cost beyond the best's, as a share of the best's
-  double worst_stretch = 1.0;  // over native's cost, of any 50 calls
+  double worst_stretch = 1.0;  // over native's cost, of any 50 calls; 1 where none is worse
   std::int64_t exploration_calls = 0;
   // Calls of a key until it had the choice that it kept, where the gain is above 20% and noise at most 10%.
   std::optional<double> settled;
@@ -49,6 +49,7 @@ struct Figures {
   std::optional<bool> missed;        // stayed with native after 200 calls though the best takes 10% less
   std::optional<double> followed_rank, followed_cost;  // calls after a change until the cost was within 10% of the best
 };
+// REQUIRES: as many turns as the world has calls, 50 or more of them before a change.
 Figures figuresOf(const World& world, const std::vector<Turn>& turns);
 
 // Returns the cost beyond the best's of the calls so far, as a share of the best's of all calls, after every `step`-th

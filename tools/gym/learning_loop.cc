@@ -24,10 +24,15 @@ LearningLoop::LearningLoop(std::int32_t ranks, TunerSettings settings, std::vect
       epoch_length_(static_cast<std::int32_t>(settings.options.minimum_calls)),
       buffer_(decisionBytes(ranks)) {}
 
-// Of an epoch that has more calls than can be stamped, one in each of equal stretches is.
+// As EpochCalls::isSampled() does it, for the call that begins.
 bool LearningLoop::isStamped() const {
-  const std::int32_t stretch = std::max(1, (epoch_length_ + samples_per_epoch_ - 1) / samples_per_epoch_);
-  return static_cast<std::int32_t>(open_.size()) % stretch == 0;
+  const auto index = static_cast<std::int32_t>(open_.size()) - 1;
+  if (epoch_length_ <= samples_per_epoch_) return true;
+  const std::int32_t stretch = epoch_length_ / samples_per_epoch_;
+  const std::int32_t number = index / stretch;
+  if (number >= samples_per_epoch_) return false;
+  const std::uint64_t hash = mixHash(static_cast<std::uint64_t>(epoch_), static_cast<std::uint64_t>(number));
+  return index % stretch == static_cast<std::int32_t>(hash % static_cast<std::uint64_t>(stretch));
 }
 
 LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& signature, bool tunable) {

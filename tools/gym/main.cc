@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,21 +52,33 @@ Result playWorld(std::uint64_t seed, const Arguments& arguments) {
     result.curves.push_back(regretCurve(turns, kCurveStep));
     if (arguments.tells_story) result.stories.push_back(player->story());
   }
+  // What nothing is told of makes room for other worlds.
+  result.world.calls = {};
+  result.world.patterns = {};
   return result;
 }
 
+// A fault in a world is thrown when the others have been played.
 std::vector<Result> playWorlds(const Arguments& arguments) {
   std::vector<Result> results(static_cast<std::size_t>(arguments.worlds));
+  std::vector<std::string> faults(results.size());
   std::atomic<std::size_t> next{0};
   std::vector<std::jthread> workers;
   for (std::int32_t i = 0; i < arguments.jobs; ++i) {
     workers.emplace_back([&] {
       for (std::size_t world = next++; world < results.size(); world = next++) {
-        results[world] = playWorld(arguments.first + world, arguments);
+        const std::uint64_t seed = arguments.first + world;
+        try {
+          results[world] = playWorld(seed, arguments);
+        } catch (const std::exception& fault) {
+          faults[world] = fmt::format("world {}: {}", seed, fault.what());
+        }
       }
     });
   }
   workers.clear();
+  const auto fault = std::ranges::find_if(faults, [](const std::string& text) { return !text.empty(); });
+  if (fault != faults.end()) throw std::runtime_error(*fault);
   return results;
 }
 
@@ -96,18 +109,21 @@ nlohmann::json jsonOf(const Result& result, const std::vector<std::string>& play
   return json;
 }
 
-int writeJson(const std::vector<Result>& results, const Arguments& arguments) {
-  std::ofstream file(arguments.json);
-  for (const Result& result : results) file << jsonOf(result, arguments.players).dump() << '\n';
-  if (file.flush()) return 0;
-  fmt::print(stderr, "starling-gym: {} could not be written: see whether the folder is there and has room\n",
-             arguments.json);
+int cannotWrite(const std::string& path) {
+  fmt::print(stderr, "starling-gym: --json: {} cannot be written: see whether the folder is there and has room\n",
+             path);
   return 1;
+}
+
+int writeJson(const std::vector<Result>& results, const Arguments& arguments, std::ofstream& file) {
+  for (const Result& result : results) file << jsonOf(result, arguments.players).dump() << '\n';
+  return file.flush() ? 0 : cannotWrite(arguments.json);
 }
 
 void tell(const std::vector<Result>& results, const Arguments& arguments) {
   for (const Result& result : results) {
-    if (arguments.tells_worlds) fmt::print("world {}: {}\n", result.world.seed, result.world.describe());
+    if (arguments.tells_worlds || arguments.tells_story)
+      fmt::print("world {}: {}\n", result.world.seed, result.world.describe());
     for (std::size_t i = 0; i < arguments.players.size(); ++i) {
       if (arguments.tells_worlds) {
         fmt::print("  {:<9} regret {:6.1f} %, worst 50 {:.2f}\n", arguments.players[i],
@@ -137,7 +153,8 @@ int run(int argc, char** argv) {
       "starling-gym");
   app.add_option("--worlds", arguments.worlds, "How many (default: 88, each kind of arrivals with each of noise)")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--first", arguments.first, "Number of the first world (default: 0)");
+  app.add_option("--first", arguments.first, "Number of the first world (default: 0)")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
   app.add_option("--calls", arguments.calls, "Calls of each world (default: 1000)")->check(CLI::Range(500, 100'000));
   app.add_option("--players", arguments.players, "Names, separated by commas (default: all)")->delimiter(',');
   app.add_option("--jobs", arguments.jobs, "Worlds side by side (default: as many as there are cores)")
@@ -158,13 +175,24 @@ int run(int argc, char** argv) {
     for (const Entrant& one : entrants()) arguments.players.emplace_back(one.name);
   }
   for (const std::string& name : arguments.players) {
-    if (findEntrant(name) != nullptr) continue;
-    fmt::print(stderr, "starling-gym: --players: there is no '{}'; see the list in `starling-gym --help`\n", name);
-    return kUsageError;
+    if (findEntrant(name) == nullptr) {
+      fmt::print(stderr, "starling-gym: --players: there is no '{}'; see the list in `starling-gym --help`\n", name);
+      return kUsageError;
+    }
+    if (std::ranges::count(arguments.players, name) > 1) {
+      fmt::print(stderr, "starling-gym: --players: '{}' is named twice: name each player once\n", name);
+      return kUsageError;
+    }
+  }
+  // Before anything is played: that may take long.
+  std::ofstream json;
+  if (!arguments.json.empty()) {
+    json.open(arguments.json);
+    if (!json) return cannotWrite(arguments.json);
   }
   const std::vector<Result> results = playWorlds(arguments);
   tell(results, arguments);
-  return arguments.json.empty() ? 0 : writeJson(results, arguments);
+  return arguments.json.empty() ? 0 : writeJson(results, arguments, json);
 }
 
 }  // namespace

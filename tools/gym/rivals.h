@@ -68,7 +68,7 @@ class RulePlayer : public Player {
 
 std::unique_ptr<Rule> alwaysNative();
 // STAR-MPI (Faraj, Yuan, Lowenthal 2006): each algorithm so many calls, then the one of least mean, which is watched:
-// where it has become slower than the second best was, that one is taken.
+// where its mean has become more than 10% slower than the second best's was, that one is taken.
 std::unique_ptr<Rule> starMpi(std::int64_t calls_each);
 // Intel MPI's autotuner with its default of one call each: the fastest is kept for good.
 std::unique_ptr<Rule> oneCallEach();

@@ -27,6 +27,13 @@ std::vector<PlacedRank> rounded(std::span<const PlacedRank> placed) {
   return result;
 }
 
+// Calls of both keys are of one shape, and their ranks come alike.
+bool areAlike(const World& world, std::int32_t key, std::int32_t other) {
+  const auto countOf = [&](std::int32_t one) { return world.keys[static_cast<std::size_t>(one)].signature.count; };
+  const bool tells_sites = world.arrivals == ArrivalKind::kTwoSites;
+  return countOf(key) == countOf(other) && (!tells_sites || key % 2 == other % 2);
+}
+
 // The mean pattern of the calls, ranks sorted by it.
 std::vector<PlacedRank> sortedByMean(const World& world, const std::vector<const WorldCall*>& calls) {
   std::vector<Seconds> mean(static_cast<std::size_t>(world.ranks));
@@ -114,7 +121,7 @@ Seconds Truth::simulated(const WorldCall& call, const Choice& choice, std::span<
 Arranged Truth::bestPlan(std::int32_t key, std::size_t first, std::size_t last) {
   std::vector<const WorldCall*> calls;
   for (std::size_t i = first; i < last; ++i) {
-    if (world_.calls[i].key == key) calls.push_back(&world_.calls[i]);
+    if (areAlike(world_, key, world_.calls[i].key)) calls.push_back(&world_.calls[i]);
   }
   if (calls.empty()) return {};
   std::vector<Arranged> plans{{}};

@@ -25,8 +25,8 @@ class Truth {
 
   // Returns the post-arrival time.
   Seconds timeOf(const WorldCall& call, const Choice& choice, std::span<const PlacedRank> placed);
-  // Returns the best of all that could be planned for the key from call `first` to before call `last`: one choice,
-  // arranged once.
+  // Returns the best of all that could be planned for the key, and those like it, from call `first` to before call
+  // `last`: one choice, arranged once.
   Arranged bestPlan(std::int32_t key, std::size_t first, std::size_t last);
 
  private:

@@ -26,16 +26,21 @@ class TunedPlayer : public Player {
 
   void took(const std::optional<CallSummary>& seen) override { loop_->end(seen); }
 
-  std::string story() const override {
+  std::string story() const override { return told_ + storyOfCommunicator(); }
+
+ private:
+  std::string storyOfCommunicator() const {
+    if (!loop_) return {};
     std::string text;
     for (const DecisionRecord& one : loop_->tuner().drain().decisions) {
-      text += fmt::format("call {} of {}: {} {}\n", one.call, one.key.site, one.choice, one.reason);
+      text += fmt::format("  communicator {}, call {} of {}: {} {}\n", communicator_, one.call, one.key.site,
+                          one.choice, one.reason);
     }
     return text;
   }
 
- private:
   void enterCommunicator(std::int32_t communicator) {
+    told_ += storyOfCommunicator();
     communicator_ = communicator;
     TunerSettings settings;
     settings.model = world_.belief;
@@ -47,6 +52,7 @@ class TunedPlayer : public Player {
   const World& world_;
   std::int32_t communicator_ = -1;
   std::unique_ptr<LearningLoop> loop_;
+  std::string told_;  // of communicators that were left
 };
 
 }  // namespace

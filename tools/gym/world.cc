@@ -200,7 +200,12 @@ class Patterns {
     lateness[static_cast<std::size_t>(rank)] = times * late_;
     return lateness;
   }
-  void add(std::vector<Seconds> lateness) { world_.patterns.push_back(std::move(lateness)); }
+  // Lateness counts from the first to arrive.
+  void add(std::vector<Seconds> arrivals) {
+    const Seconds earliest = *std::ranges::min_element(arrivals);
+    for (Seconds& one : arrivals) one = one - earliest;
+    world_.patterns.push_back(std::move(arrivals));
+  }
   void addJittered(std::int32_t rank, double times) {
     for (std::size_t i = 0; i < kPool; ++i) add(late(rank, times * dice_.factor(kJitter)));
   }
@@ -230,7 +235,7 @@ class Patterns {
 };
 
 Signature signatureOf(std::int64_t bytes) {
-  return {.count = std::max<std::int64_t>(bytes / kDouble, 1), .element_size = kDouble};
+  return {.count = (bytes + kDouble - 1) / kDouble, .element_size = kDouble};
 }
 
 void drawKeys(World& world, std::int32_t calls, Dice& dice) {

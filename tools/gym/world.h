@@ -100,7 +100,8 @@ struct World {
   std::string describe() const;
 };
 
-// Of a world of its own for each seed; equal seeds make equal worlds. Kinds take turns, so that each comes with each.
+// Of a world of its own for each seed; equal seeds make equal worlds. Kinds take turns, so that each comes with each:
+// all in 968 worlds. REQUIRES: 10 calls or more.
 World makeWorld(std::uint64_t seed, std::int32_t calls = 1000);
 
 }  // namespace starling::gym
