@@ -83,7 +83,8 @@ std::vector<Result> playWorlds(const Arguments& arguments) {
 }
 
 nlohmann::json jsonOf(const Result& result, const std::vector<std::string>& players) {
-  nlohmann::json json{{"world", result.world.seed},
+  nlohmann::json json{{"record", "world"},
+                      {"world", result.world.seed},
                       {"ranks", result.world.ranks},
                       {"bytes", result.world.keys.front().signature.bytes()},
                       {"arrivals", nameOf(result.world.arrivals)},

@@ -24,12 +24,17 @@ class TunedPlayer : public Player {
     return move;
   }
 
-  void took(const std::optional<CallSummary>& seen) override { loop_->end(seen); }
+  void took(const std::optional<CallSummary>& seen) override {
+    const std::size_t epochs = loop_->epochLengths().size();
+    loop_->end(seen);
+    // Of decisions that nobody asks for the oldest give way.
+    if (loop_->epochLengths().size() > epochs) told_ += newDecisions();
+  }
 
-  std::string story() const override { return told_ + storyOfCommunicator(); }
+  std::string story() const override { return told_ + newDecisions(); }
 
  private:
-  std::string storyOfCommunicator() const {
+  std::string newDecisions() const {
     if (!loop_) return {};
     std::string text;
     for (const DecisionRecord& one : loop_->tuner().drain().decisions) {
@@ -40,7 +45,7 @@ class TunedPlayer : public Player {
   }
 
   void enterCommunicator(std::int32_t communicator) {
-    told_ += storyOfCommunicator();
+    told_ += newDecisions();
     communicator_ = communicator;
     TunerSettings settings;
     settings.model = world_.belief;
@@ -52,7 +57,7 @@ class TunedPlayer : public Player {
   const World& world_;
   std::int32_t communicator_ = -1;
   std::unique_ptr<LearningLoop> loop_;
-  std::string told_;  // of communicators that were left
+  std::string told_;  // so far
 };
 
 }  // namespace

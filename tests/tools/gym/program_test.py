@@ -1,5 +1,6 @@
 """The gym's program: what it prints and writes, and what it refuses. program_test.py STARLING_GYM"""
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -47,6 +48,13 @@ class Plays(unittest.TestCase):
         self.assertRegex(process.stdout, r"  communicator 0, call [0-9]+ of line[0-9]+: ")
         self.assertRegex(process.stdout, r"  communicator 24, call [0-9]+ of line[0-9]+: ")
 
+    def test_a_story_has_all_decisions_however_many(self):
+        # A staircase of 64 ranks, whose plans followed every change of their arrivals when this was written.
+        process = run("--worlds", "1", "--first", "46", "--players", "tuned", "--story")
+        self.assertNotIn("older decisions", process.stdout)
+        first = re.match(r"world 46: .*\n  communicator 0, call ([0-9]+) of ", process.stdout)
+        self.assertLess(int(first[1]), 100)
+
 
 class Json(unittest.TestCase):
     def records(self, *words):
@@ -59,6 +67,7 @@ class Json(unittest.TestCase):
     def test_a_line_for_each_world(self):
         text = self.records("--worlds", "3", "--calls", "500", "--players", "tuned,native")
         worlds = [json.loads(line) for line in text.splitlines()]
+        self.assertEqual({world["record"] for world in worlds}, {"world"})
         self.assertEqual([world["world"] for world in worlds], [0, 1, 2])
         self.assertEqual([world["arrivals"] for world in worlds], ["balanced", "one late", "staircase"])
         for world in worlds:
