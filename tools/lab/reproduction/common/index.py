@@ -45,6 +45,11 @@ DOCUMENTS = (
         "clocks", "clocks.md",
         "how well clocks of several machines are brought together, 8 hosts on real TCP and 1,024 simulated ranks",
     ),
+    (
+        "learning", "learning.md",
+        "what learning costs the tuner, and seven other ways to choose, in synthetic worlds of 2 to 4,096 ranks, "
+        "simulated; aims, met or not",
+    ),
 )  # fmt: skip
 
 
@@ -84,6 +89,8 @@ def write(folder):
         "else: no processor time per message, no TCP, no other traffic.",
         "**Emulated** (`tools/lab/cluster`): real MPI over real TCP between network namespaces of one machine, links "
         "limited to 100 or 200 Mbit/s. Times vary by some per cent from run to run.",
+        "**Learning** (`starling-gym`): the tuner chooses and is told what its calls took, in virtual time and without "
+        "MPI; the cost model, with errors that the tuner does not know, says what they take.",
         "A paper's figure counts as met within 15 %. Where it is not, the document says by how much, and why as "
         "far as it is known. Nothing is calibrated to the papers.",
     ])  # fmt: skip
@@ -91,7 +98,7 @@ def write(folder):
     document.code([
         "tools/setup                                               # packages",
         "cmake --preset release && cmake --build --preset release",
-        "tools/lab/reproduce proficz marendic bound model          # simulated",
+        "tools/lab/reproduce proficz marendic bound model learning # simulated",
         "tools/lab/reproduce cluster bound-cluster model-cluster   # need root, and an otherwise idle machine",
     ])  # fmt: skip
     document.text(

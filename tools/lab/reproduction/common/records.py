@@ -25,12 +25,14 @@ class RunError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One command of the laboratory, as a user would type it in the root of the source tree."""
+    """One command of the laboratory, as a user would type it in the root of the source tree. Where it begins with the
+    program's own name, that of the build folder is run."""
 
     words: tuple
     program: str  # in build/release/bin: a newer one may give other figures
     context: str = ""  # what else the figures depend on, such as the shape of the emulated cluster
     memory: int = 0  # bytes that it takes, roughly
+    flags: tuple = ("--quiet",)  # what it takes besides, when it writes records
 
     def key(self):
         return hashlib.sha256("\0".join((self.context, *self.words)).encode()).hexdigest()[:20]
@@ -76,11 +78,13 @@ def build_of(run):
 
 def parse_outcome(stored):
     lines = stored["lines"]
-    results = [line for line in lines if line["record"] == "result"]
-    wrong = [line["choice"] for line in results if line["wrong_elements"]]
+    """Of the benchmark a header and results; of the gym worlds alone."""
+    results = [line for line in lines if line["record"] in ("result", "world")]
+    wrong = [line["choice"] for line in results if line.get("wrong_elements")]
     if wrong:
         raise RunError(f"wrong sums of {', '.join(wrong)} in: {stored['command']}")
-    return Outcome(lines[0], results, stored["measured"], stored["build"])
+    header = lines[0] if lines and lines[0]["record"] == "header" else {}
+    return Outcome(header, results, stored["measured"], stored["build"])
 
 
 class Cache:
@@ -148,10 +152,12 @@ def machine_memory():
 
 
 def perform(run):
-    """Lines that the benchmark wrote."""
+    """Lines that the program wrote."""
+    first, *others = run.words
+    started = str(program_path(run.program)) if first == run.program else first
     with tempfile.TemporaryDirectory(prefix="starling-reproduce-") as folder:
         file = Path(folder) / "records.json"
-        command = [*run.words, "--json", str(file), "--quiet"]
+        command = [started, *others, "--json", str(file), *run.flags]
         process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if process.returncode != 0:
             said = (process.stderr or process.stdout).strip().splitlines()[-1:] or ["it said nothing"]

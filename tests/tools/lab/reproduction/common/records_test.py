@@ -72,6 +72,16 @@ class Records(unittest.TestCase):
             with self.assertRaises(records.RunError):
                 records.measure([failing, writing], cache)
 
+    def test_a_run_that_begins_with_its_program_is_that_of_the_build_folder(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict("os.environ", STARLING_BUILD=folder):
+            (Path(folder) / "bin").mkdir()
+            program = Path(folder) / "bin" / "worlds"
+            program.write_text('#!/bin/sh\n[ $# = 4 ] && echo \'{"record": "world", "world": 7}\' > "$4"\n')
+            program.chmod(0o755)
+            run = records.Run(("worlds", "--first", "7"), "worlds", flags=())
+            (outcome,) = records.measure([run], records.Cache(folder))
+            self.assertEqual((outcome.header, outcome.results), ({}, [{"record": "world", "world": 7}]))
+
     def test_no_run_is_tried_without_its_program(self):
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(records.RunError, "no-such-program is not built: run `tools/setup"):

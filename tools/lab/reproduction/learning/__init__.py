@@ -1,0 +1,1 @@
+"""The tuner and its rivals in the gym."""
