@@ -91,8 +91,8 @@ def worlds_section(document):
         "bandwidth and operator is wrong by 30 % (deviation). Native takes 0.4 to 2.5 times what the best of "
         "recursive doubling, Rabenseifner and ring do. In half of the worlds the first call of a choice takes up to "
         "three times as long, since it is arranged then; in 3 of 10 the first calls of all take up to twice as long. "
-        "tools/gym/world.cc has it all; equal seeds give equal worlds. Each world is of one kind "
-        "of arrivals, one of noise and one of programs; each comes with each, and half of the programs have one key."
+        "tools/gym/world.cc has it all; equal seeds give equal worlds. Each world is of one kind of arrivals, one of "
+        "noise and one of programs; each comes with each, and more than half of the programs have one key."
     )
     document.items([
         "**Arrivals**: all at once (balanced); one rank late; four groups of ranks one after the other (staircase); "
