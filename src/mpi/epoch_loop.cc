@@ -97,7 +97,9 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
 }
 
 int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns) {
+  if (const int code = agreement_->advanceEpoch(); code != MPI_SUCCESS) return code;
   if (call_watch_->isOpen()) {
+    if (!call_watch_->isDue()) return call_watch_->advance();
     if (const int code = call_watch_->finish(); code != MPI_SUCCESS) return code;
     judgeWatched();
   }

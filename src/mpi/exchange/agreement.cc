@@ -30,11 +30,7 @@ std::int64_t capacityOf(std::uint64_t mask) {
 
 // SimGrid's MPI gets types that are made of others wrong in nonblocking reductions. It takes no message apart, so that
 // summaries can travel as bytes there. Others may take one apart between elements.
-#ifdef SMPI_H
-constexpr int kElementsPerSummary = sizeof(CallSummary);
-#else
-constexpr int kElementsPerSummary = 1;
-#endif
+constexpr int kElementsPerSummary = kIsSimulated ? sizeof(CallSummary) : 1;
 
 void addSummaries(void* in, void* inout, int* elements, MPI_Datatype* /*type*/) {
   const auto* const others = static_cast<const CallSummary*>(in);
@@ -90,18 +86,19 @@ int Agreement::startEpoch(const Report& report, std::span<const CallSummary> sam
   buffers_->samples = samples.size();
   std::copy(samples.begin(), samples.end(), buffers_->samples_in.begin());
   epoch_open_ = true;
-  const int code = PMPI_Iallreduce(buffers_->compared_in.data(), buffers_->compared_out.data(),
-                                   static_cast<int>(buffers_->compared_in.size()), MPI_UINT64_T, MPI_BAND,
-                                   communicator_, &epoch_requests_[0]);
+  const int code =
+      compared_.start(buffers_->compared_in.data(), buffers_->compared_out.data(),
+                      static_cast<int>(buffers_->compared_in.size()), MPI_UINT64_T, MPI_BAND, communicator_);
   if (code != MPI_SUCCESS || samples.empty()) return code;
   const int elements = static_cast<int>(samples.size()) * kElementsPerSummary;
   const MPI_Datatype type = kElementsPerSummary == 1 ? reduction().type : MPI_BYTE;
   return PMPI_Ireduce(buffers_->samples_in.data(), buffers_->samples_out.data(), elements, type, reduction().operation,
-                      0, communicator_, &epoch_requests_[1]);
+                      0, communicator_, &samples_request_);
 }
 
 int Agreement::finishEpoch(Outcome& outcome) {
-  const int code = PMPI_Waitall(2, epoch_requests_.data(), MPI_STATUSES_IGNORE);
+  int code = compared_.finish();
+  if (code == MPI_SUCCESS) code = PMPI_Wait(&samples_request_, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) return code;
   epoch_open_ = false;
   const Compared& compared = buffers_->compared_out;
@@ -115,8 +112,9 @@ int Agreement::finishEpoch(Outcome& outcome) {
 
 // An error counts as complete: whoever finishes the epoch hears of it.
 bool Agreement::epochIsComplete() {
+  if (!compared_.isComplete()) return false;
   int complete = 0;
-  const int code = PMPI_Testall(2, epoch_requests_.data(), &complete, MPI_STATUSES_IGNORE);
+  const int code = PMPI_Test(&samples_request_, &complete, MPI_STATUS_IGNORE);
   return code != MPI_SUCCESS || complete != 0;
 }
 

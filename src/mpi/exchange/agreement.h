@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "mpi/exchange/pending_allreduce.h"
 #include "tuner/call_summary.h"
 #include "tuner/epoch_messages.h"
 
@@ -59,6 +60,8 @@ class Agreement {
   // `samples` has what this rank knows of the calls of the epoch that were stamped, as many on all ranks, and at most
   // samplesPerEpoch().
   int startEpoch(const Report& report, std::span<const CallSummary> samples);
+  // Is called after each call of the program, and never waits for a late rank.
+  int advanceEpoch() { return compared_.advance(); }
   int finishEpoch(Outcome& outcome);
   bool epochIsOpen() const { return epoch_open_; }
   // Returns whether finishEpoch() would not wait. REQUIRES: epochIsOpen().
@@ -88,7 +91,8 @@ class Agreement {
 
   MPI_Comm communicator_;
   std::unique_ptr<Buffers> buffers_;
-  std::array<MPI_Request, 2> epoch_requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  PendingAllreduce compared_;
+  MPI_Request samples_request_ = MPI_REQUEST_NULL;
   MPI_Request decisions_request_ = MPI_REQUEST_NULL;
   bool epoch_open_ = false;
   bool decisions_open_ = false;

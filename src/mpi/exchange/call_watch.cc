@@ -12,16 +12,7 @@ CallWatch::~CallWatch() {
 int CallWatch::start(const Call& call, std::int64_t elapsed_ns) {
   call_ = call;
   numbers_->own = elapsed_ns;
-  return PMPI_Iallreduce(&numbers_->own, &numbers_->shortest, 1, MPI_INT64_T, MPI_MIN, communicator_, &request_);
-}
-
-int CallWatch::finish() { return PMPI_Wait(&request_, MPI_STATUS_IGNORE); }
-
-// An error counts as complete: whoever finishes it hears of it.
-bool CallWatch::isComplete() {
-  int complete = 0;
-  const int code = PMPI_Test(&request_, &complete, MPI_STATUS_IGNORE);
-  return code != MPI_SUCCESS || complete != 0;
+  return combination_.start(&numbers_->own, &numbers_->shortest, 1, MPI_INT64_T, MPI_MIN, communicator_);
 }
 
 }  // namespace starling

@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <memory>
 
+#include "mpi/exchange/pending_allreduce.h"
+
 namespace starling {
 
-// A nonblocking MPI_Iallreduce on the private communicator, of the least time that any rank spent in one call: no rank
+// A nonblocking allreduce on the private communicator, of the least time that any rank spent in one call: no rank
 // leaves before the last has come, so that the rank that came last has waited for nobody. It starts after the call and
 // is finished after the next one, when every rank has long started it: so it is never waited for in the way of a late
-// rank. All ranks call the same functions in the same order. Functions that return int return MPI error codes. Nothing
-// is allocated after construction. THREADS: not thread-safe; one per communicator.
+// rank. On a simulated cluster it is finished one call later, and no other call is watched until then. All ranks call
+// the same functions in the same order. Functions that return int return MPI error codes. Nothing is allocated after
+// construction. THREADS: not thread-safe; one per communicator.
 class CallWatch {
  public:
   explicit CallWatch(MPI_Comm private_communicator);
@@ -27,11 +30,12 @@ class CallWatch {
     std::int32_t plans = 0;
   };
   int start(const Call& call, std::int64_t elapsed_ns);
-  bool isOpen() const { return request_ != MPI_REQUEST_NULL; }
-  // REQUIRES: isOpen().
-  int finish();
-  // finish() would not wait. REQUIRES: isOpen().
-  bool isComplete();
+  bool isOpen() const { return combination_.isOpen(); }
+  // These do what the functions of PendingAllreduce do.
+  int advance() { return combination_.advance(); }
+  bool isDue() const { return combination_.isDue(); }
+  int finish() { return combination_.finish(); }
+  bool isComplete() { return combination_.isComplete(); }
 
   // These tell of the latest finished call.
   const Call& call() const { return call_; }
@@ -45,7 +49,7 @@ class CallWatch {
 
   MPI_Comm communicator_;
   std::unique_ptr<Numbers> numbers_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  PendingAllreduce combination_;
   Call call_;
 };
 

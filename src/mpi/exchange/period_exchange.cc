@@ -24,21 +24,13 @@ int PeriodExchange::start(MPI_Comm communicator, const Figures& figures) {
   vectors_->sent[ranks_ + rank_] = figures.duration_ns;
   vectors_->sent[2 * ranks_] = figures.clock_error_ns;
   vectors_->sent.back() = -figures.capacity;
-  return PMPI_Iallreduce(vectors_->sent.data(), vectors_->received.data(), static_cast<int>(vectors_->sent.size()),
-                         MPI_INT64_T, MPI_MAX, communicator, &request_);
+  return combination_.start(vectors_->sent.data(), vectors_->received.data(), static_cast<int>(vectors_->sent.size()),
+                            MPI_INT64_T, MPI_MAX, communicator);
 }
 
 std::int64_t PeriodExchange::durationNs() const {
   const auto first = vectors_->received.begin() + static_cast<std::ptrdiff_t>(ranks_);
   return std::accumulate(first, first + static_cast<std::ptrdiff_t>(ranks_), std::int64_t{0});
 }
-
-bool PeriodExchange::isComplete() {
-  int complete = 0;
-  const int code = PMPI_Test(&request_, &complete, MPI_STATUS_IGNORE);
-  return code != MPI_SUCCESS || complete != 0;
-}
-
-int PeriodExchange::finish() { return PMPI_Wait(&request_, MPI_STATUS_IGNORE); }
 
 }  // namespace starling

@@ -8,10 +8,12 @@
 #include <span>
 #include <vector>
 
+#include "mpi/exchange/pending_allreduce.h"
+
 namespace starling {
 
-// A nonblocking MPI_Iallreduce on a private communicator: it is started at the end of one period and completed at the
-// end of the next. All ranks call the same functions in the same order. Functions return MPI error codes. Nothing is
+// A nonblocking allreduce on a private communicator: it is started at the end of one period and completed at the end of
+// the next. All ranks call the same functions in the same order. Functions return MPI error codes. Nothing is
 // allocated after construction. THREADS: one.
 class PeriodExchange {
  public:
@@ -29,11 +31,11 @@ class PeriodExchange {
     std::int64_t clock_error_ns = 0;  // by which the measurement may be wrong, if it is a stamp
   };
   int start(MPI_Comm communicator, const Figures& figures);
-  bool isOpen() const { return request_ != MPI_REQUEST_NULL; }
-  // REQUIRES: isOpen().
-  int finish();
-  // finish() would not wait. REQUIRES: isOpen().
-  bool isComplete();
+  // These do what the functions of PendingAllreduce do.
+  bool isOpen() const { return combination_.isOpen(); }
+  int advance() { return combination_.advance(); }
+  int finish() { return combination_.finish(); }
+  bool isComplete() { return combination_.isComplete(); }
 
   // These tell what came of the latest finished exchange: the values by rank, the sum of all durations, the least
   // capacity, the greatest error.
@@ -52,7 +54,7 @@ class PeriodExchange {
     std::vector<std::int64_t> received;
   };
   std::unique_ptr<Vectors> vectors_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  PendingAllreduce combination_;
 };
 
 }  // namespace starling

@@ -44,6 +44,7 @@ int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int r
   const int code = is_native ? native() : execute(*from, {buffer, count, datatype, bytes, plan}, arrival);
   if (is_native && isRefusal(code)) return code;
   from->durations.add(toNanoseconds(channel_.clock().now() - arrival));
+  channel_.advanceExchange(from->exchange);
   // A call that failed here may have succeeded elsewhere, so it counts on every rank.
   if (++from->calls >= channel_.options().rooted_period) endPeriod(*from);
   return code;

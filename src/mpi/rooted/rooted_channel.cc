@@ -70,6 +70,11 @@ int RootedChannel::run(const PreparedSchedule& prepared, Executor::Call call) {
   return channel_.run(prepared, call);
 }
 
+void RootedChannel::advanceExchange(PeriodExchange& exchange) {
+  if (channel_.isBroken()) return;
+  if (const int code = exchange.advance(); code != MPI_SUCCESS) breakDown(code);
+}
+
 bool RootedChannel::takeExchange(PeriodExchange& exchange) {
   if (channel_.isBroken() || !exchange.isOpen()) return false;
   if (const int code = exchange.finish(); code != MPI_SUCCESS) {

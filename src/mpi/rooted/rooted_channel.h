@@ -56,6 +56,8 @@ class RootedChannel {
   // When the latest run had its first message; empty: it had none.
   const std::optional<Seconds>& firstReceipt() const { return channel_.executor().firstReceipt(); }
 
+  // Is called after each call of a period.
+  void advanceExchange(PeriodExchange& exchange);
   // Takes the result of the exchange that began a period ago, at the end of a period of calls or of the communicator.
   // Returns false when there is no result.
   bool takeExchange(PeriodExchange& exchange);

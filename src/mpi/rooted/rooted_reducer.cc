@@ -39,6 +39,7 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
   if (is_native && isRefusal(code)) return code;
   to->arrivals.add(arrival_ns);
   to->durations.add(channel_.clock().nanoseconds() - arrival_ns);
+  channel_.advanceExchange(to->exchange);
   // A call that failed here may have succeeded elsewhere, so it counts on every rank.
   if (++to->calls >= channel_.options().rooted_period) endPeriod(*to);
   return code;

@@ -75,6 +75,13 @@ class SimulateTest(unittest.TestCase):
                          ["native:ompi", "native:mpich", "native:mvapich2"])  # fmt: skip
         self.assertTrue(all(record["wrong_elements"] == 0 for record in results))
 
+    # There it is of P (P - 1) messages of P ranks, and `tuned` would not come to an end on many.
+    def test_nothing_calls_iallreduce(self):
+        program = Path(BUILD) / "bin" / "starling-bench-simulated"
+        symbols = subprocess.run(["nm", "-D", program], capture_output=True, text=True, timeout=60, check=True).stdout
+        self.assertIn("MPI_Ireduce", symbols)
+        self.assertNotIn("MPI_Iallreduce", symbols)
+
     def test_ranks_may_share_nodes(self):
         header, _ = self.results("-n", "5", "--ranks-per-node", "2", "--", "--algorithm", "ring", "--count", "100")
         self.assertEqual((header["nodes"], header["ranks_per_node"]), (3, 2))
