@@ -70,7 +70,8 @@ STARLING_EXPORT int tuned_reduce(const void* sendbuf, void* recvbuf, int count, 
 typedef struct starling_site_handle* starling_site;
 
 /* Creates a site, collectively over `comm`: all ranks create the same sites in the same order, with equal labels. The
- * handle must be freed before `comm` is. */
+ * handle must be freed before `comm` is. Where it fails on one rank, for want of memory, no rank may call from this
+ * site; other sites are not touched. */
 STARLING_EXPORT int starling_site_create(MPI_Comm comm, const char* label, starling_site* site);
 
 /* Does what tuned_allreduce() does over the site's communicator. All ranks pass the same site. */

@@ -1,43 +1,26 @@
 #include "mpi/absent_session.h"
 
-#include "mpi/exchange/any_rank.h"
+#include "mpi/execution/call_kind.h"
 #include "mpi/session.h"
 
 namespace starling {
-namespace {
 
-void setMark(MPI_Comm communicator, int session_key, bool is_asked, std::uintptr_t calls) {
-  PMPI_Comm_set_attr(communicator, session_key, reinterpret_cast<void*>(4 * calls + (is_asked ? 2 : 0) + 1));
+void AbsentSession::beforeCall(MPI_Comm communicator, bool is_tunable, const Options& options) {
+  if (is_tunable && Session::callsBeforePreparation(options) == 0) refuse(communicator);
 }
 
-}  // namespace
-
-void AbsentSession::begin(MPI_Comm communicator, int session_key, bool is_asked) {
-  setMark(communicator, session_key, is_asked, 0);
+void AbsentSession::afterCall(MPI_Comm communicator, int code, const Options& options) {
+  if (isRefusal(code)) return;
+  ++calls_;
+  const std::int64_t prepared_after = Session::callsBeforePreparation(options);
+  if (prepared_after > 0 && calls_ >= prepared_after) refuse(communicator);
 }
 
-AbsentSession::AbsentSession(MPI_Comm communicator, int session_key, const void* value, const Options& options)
-    : communicator_(communicator),
-      session_key_(session_key),
-      is_asked_((reinterpret_cast<std::uintptr_t>(value) & 2U) != 0),
-      calls_(reinterpret_cast<std::uintptr_t>(value) / 4),
-      options_(options) {}
-
-// The mark is set at once: a call that MPI refuses is made again, and the others have heard of this by then.
-void AbsentSession::beforeCall(bool is_tunable) const {
-  if (!is_tunable || calls_ > 0 || Session::callsBeforePreparation(options_) > 0) return;
-  Session::refusePreparation(communicator_);
-  setMark(communicator_, session_key_, is_asked_, 1);
-}
-
-void AbsentSession::afterCall(int code) const {
-  const auto prepared_after = static_cast<std::uintptr_t>(Session::callsBeforePreparation(options_));
-  if (calls_ >= prepared_after || isRefusal(code)) return;
-  if (calls_ + 1 == prepared_after) {
-    if (is_asked_) static_cast<void>(isTrueOnAny(communicator_, true));
-    Session::refusePreparation(communicator_);
-  }
-  setMark(communicator_, session_key_, is_asked_, calls_ + 1);
+// The others prepare once. A call that MPI refuses is made again, and they have heard of this by then.
+void AbsentSession::refuse(MPI_Comm communicator) {
+  if (has_refused_) return;
+  has_refused_ = true;
+  Channel::refuse(communicator);
 }
 
 }  // namespace starling

@@ -27,15 +27,15 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
   const bool is_valid = count >= 0 && datatype != MPI_DATATYPE_NULL && op != MPI_OP_NULL && recvbuf != MPI_IN_PLACE;
   const auto native = [&] { return origin.native(sendbuf, recvbuf, count, datatype, op, comm); };
   Attachment* const attached = attachmentOfCall(is_valid, comm);
-  if (attached == nullptr) {
-    const std::optional<AbsentSession> absent =
-        is_valid ? Runtime::get().absentSession(comm) : std::optional<AbsentSession>();
-    if (absent) absent->beforeCall(classifyCall(count, datatype, op).tunable);
+  if (attached == nullptr) return native();
+  if (attached->early) return called(comm, [&] { return Runtime::get().callEarly(comm, *attached, native); });
+  if (attached->absent) {
+    const Options& options = Runtime::get().options();
+    attached->absent->beforeCall(comm, classifyCall(count, datatype, op).tunable, options);
     const int code = native();
-    if (absent) absent->afterCall(code);
+    attached->absent->afterCall(comm, code, options);
     return code;
   }
-  if (attached->early) return called(comm, [&] { return Runtime::get().callEarly(comm, *attached, native); });
   Session* const session = attached->session.get();
   if (session == nullptr) return native();
   const int code = called(comm, [&] { return session->allreduce(sendbuf, recvbuf, count, datatype, op, origin); });
@@ -111,7 +111,9 @@ int starling_site_create(MPI_Comm comm, const char* label, starling_site* site) 
     if (label == nullptr || site == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
     if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
     starling::Session* session = Runtime::get().session(comm);
-    *site = new starling_site_handle{comm, session != nullptr ? session->createSite(label) : starling::kAnySite};
+    // Its number counts on every rank, also where there is no memory for the handle.
+    const starling::SiteId number = session != nullptr ? session->createSite(label) : starling::kAnySite;
+    *site = new starling_site_handle{comm, number};
     return STARLING_SUCCESS;
   });
 }

@@ -7,10 +7,19 @@ namespace starling {
 namespace {
 
 // Calls `call` with the rooted calls of the communicator, or the MPI library's own function where there are none.
-template <typename Call, typename Native>
-int callRooted(bool is_valid, MPI_Comm comm, const Call& call, const Native& native) {
-  Session* const session = sessionOfCall(is_valid, comm);
-  return session == nullptr ? native() : called(comm, [&] { return call(session->rooted()); });
+// `counted` (options) returns what the other ranks count of the call where this one has no session.
+template <typename Call, typename Counted, typename Native>
+int callRooted(bool is_valid, MPI_Comm comm, const Call& call, const Counted& counted, const Native& native) {
+  if (Session* const session = sessionOfCall(is_valid, comm)) {
+    return called(comm, [&] { return call(session->rooted()); });
+  }
+  AbsentSession* const absent = is_valid ? Runtime::get().absentSession(comm) : nullptr;
+  if (absent == nullptr) return native();
+  const Options& options = Runtime::get().options();
+  absent->rooted().beforeCall(comm, counted(options), options);
+  const int code = native();
+  absent->rooted().afterCall(code);
+  return code;
 }
 
 }  // namespace
@@ -23,6 +32,7 @@ int tuned_bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Co
   return starling::callRooted(
       is_valid, comm,
       [&](starling::RootedCalls& rooted) { return rooted.broadcaster().broadcast(buffer, count, datatype, root); },
+      [&](const starling::Options&) { return starling::Broadcaster::countedCall(count, datatype, root); },
       [&] { return PMPI_Bcast(buffer, count, datatype, root, comm); });
 }
 
@@ -33,6 +43,10 @@ int tuned_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dat
       is_valid, comm,
       [&](starling::RootedCalls& rooted) {
         return rooted.reducer().reduce(sendbuf, recvbuf, count, datatype, op, root);
+      },
+      [&](const starling::Options& options) {
+        const starling::CallKind kind = starling::classifyCall(count, datatype, op);
+        return starling::RootedReducer::countedCall(kind, root, options.reproducible);
       },
       [&] { return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm); });
 }

@@ -49,7 +49,7 @@ bool Runtime::isUsable() {
 }
 
 void Runtime::initialize() {
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, onCommunicatorDelete, &session_key_, this);
+  attachments_.open(onCommunicatorDelete, this);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, onFinalize, &finalize_key_, this);
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
   static_cast<void>(elementType(MPI_BYTE));  // takes its memory at the first use
@@ -192,7 +192,6 @@ void Runtime::endSession(std::unique_ptr<Session> session) {
 }
 
 int Runtime::onCommunicatorDelete(MPI_Comm, int, void* attached, void* runtime) {
-  if (AbsentSession::isMark(attached)) return MPI_SUCCESS;
   const std::unique_ptr<Attachment> ended(static_cast<Attachment*>(attached));
   if (!ended->session) return MPI_SUCCESS;
   if (isTooLate()) {
@@ -211,14 +210,14 @@ int Runtime::onFinalize(MPI_Comm, int, void*, void* runtime) {
 void Runtime::finalize() {
   std::vector<Session*> sessions;
   sessions.swap(sessions_);
-  for (Session* session : sessions) PMPI_Comm_delete_attr(session->communicator(), session_key_);
+  for (Session* session : sessions) attachments_.detach(session->communicator());
   parked_.finish();
   if (route_) route_->finish();
   route_.reset();
   world_clock_.finish();
   if (private_world_ != MPI_COMM_NULL) PMPI_Comm_free(&private_world_);
   endAgreements();
-  PMPI_Comm_free_keyval(&session_key_);
+  attachments_.close();
   PMPI_Comm_free_keyval(&finalize_key_);
   finalized_ = true;
 }

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "mpi/absent_session.h"
-#include "mpi/early_calls.h"
+#include "mpi/attachments.h"
 #include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/machine/world_clock.h"
@@ -23,14 +22,6 @@
 #include "mpi/settings.h"
 
 namespace starling {
-
-// What Starling attaches to a communicator at its first call.
-struct Attachment {
-  // While there are early calls, all calls of MPI_Allreduce are such.
-  std::optional<EarlyCalls> early;
-  // Null: there is none yet, or nothing to tune, and then calls pass through.
-  std::unique_ptr<Session> session;
-};
 
 // The runtime is made at the first use and never destroyed: MPI_Finalize ends its work (through an attribute of
 // MPI_COMM_SELF, whose delete callback MPI calls first of all). THREADS: all functions may be called from any thread.
@@ -49,8 +40,8 @@ class Runtime {
   Attachment* attachment(MPI_Comm communicator);
   // Returns the session of a communicator, which is made at its first call. Null: the call passes through.
   Session* session(MPI_Comm communicator);
-  // Returns what takes the place of an attachment that memory was too short for; empty: the call is none of Starling's.
-  std::optional<AbsentSession> absentSession(MPI_Comm communicator);
+  // Returns what takes the place of a session that memory was too short for; null: there is none.
+  AbsentSession* absentSession(MPI_Comm communicator);
   // Returns the session if the communicator has one.
   Session* findSession(MPI_Comm communicator);
 
@@ -63,6 +54,9 @@ class Runtime {
     if (!isRefusal(code) && attached.early->add(clock_.nanoseconds() - begin)) prepareIfWorthIt(communicator, attached);
     return code;
   }
+
+  // Returns what all ranks have agreed on. REQUIRES: there is an absent session.
+  const Options& options() const { return settings_.options; }
 
   // Is called after each call, and hands over what is due.
   void afterCall(Session& session);
@@ -89,11 +83,13 @@ class Runtime {
   // What a communicator gets at its first call, which is equal on all ranks.
   enum class Beginning : std::uint8_t { kSession, kEarlyCalls, kNothing };
   Beginning beginningOf(MPI_Comm communicator) const;
-  std::unique_ptr<Attachment> makeAttachment(MPI_Comm communicator, Beginning beginning);
+  Attachment* makeAttachment(MPI_Comm communicator, Beginning beginning);
+  // Makes the session of an attachment, or what is in its place.
+  void addSession(MPI_Comm communicator, Attachment& attached);
   std::unique_ptr<Session> makeSession(MPI_Comm communicator);
   void prepareIfWorthIt(MPI_Comm communicator, Attachment& attached);
-  // The attachment that the communicator has, or what is in its place; null: neither.
-  void* attributeOf(MPI_Comm communicator);
+  // The attachment that the communicator has; null: none.
+  Attachment* knownAttachment(MPI_Comm communicator);
   // A session takes so much memory when it is made.
   static constexpr std::size_t kSpareBytes = std::size_t{64} << 10;
   void setSpareMemory(std::byte* memory);
@@ -106,7 +102,7 @@ class Runtime {
   const ClockFault clock_fault_ = parseEnvironment().options.clock_fault;
   const MonotonicClock clock_{clock_fault_};
   std::once_flag initialized_;
-  int session_key_ = MPI_KEYVAL_INVALID;
+  Attachments attachments_;
   int finalize_key_ = MPI_KEYVAL_INVALID;
   bool finalized_ = false;
 

@@ -25,50 +25,34 @@ std::vector<int> ranksBeyondWorld(MPI_Comm communicator) {
 
 }  // namespace
 
-void* Runtime::attributeOf(MPI_Comm communicator) {
-  if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
-  void* value = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(communicator, session_key_, &value, &found);
-  return found != 0 ? value : nullptr;
+Attachment* Runtime::knownAttachment(MPI_Comm communicator) {
+  return communicator == MPI_COMM_NULL || !isUsable() ? nullptr : attachments_.find(communicator);
 }
 
 Session* Runtime::findSession(MPI_Comm communicator) {
-  void* const value = attributeOf(communicator);
-  return value == nullptr || AbsentSession::isMark(value) ? nullptr : static_cast<Attachment*>(value)->session.get();
+  const Attachment* const known = knownAttachment(communicator);
+  return known == nullptr ? nullptr : known->session.get();
 }
 
-std::optional<AbsentSession> Runtime::absentSession(MPI_Comm communicator) {
-  const void* const value = attributeOf(communicator);
-  if (!AbsentSession::isMark(value) || settings_.options.mode == Mode::kOff) return std::nullopt;
-  return AbsentSession(communicator, session_key_, value, settings_.options);
+AbsentSession* Runtime::absentSession(MPI_Comm communicator) {
+  Attachment* const known = knownAttachment(communicator);
+  return known == nullptr || !known->absent ? nullptr : &*known->absent;
 }
 
 Attachment* Runtime::attachment(MPI_Comm communicator) {
-  if (void* const known = attributeOf(communicator)) {
-    return AbsentSession::isMark(known) ? nullptr : static_cast<Attachment*>(known);
-  }
+  if (Attachment* const known = knownAttachment(communicator)) return known;
   if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
   // A program that links the library agrees at its first call on the world, or else per communicator.
   if (!started_ && communicator == MPI_COMM_WORLD) {
     start();
   }
-  const Beginning beginning = beginningOf(communicator);
-  std::unique_ptr<Attachment> attached;
-  try {
-    attached = makeAttachment(communicator, beginning);
-  } catch (const std::bad_alloc&) {
-    if (started_) AbsentSession::begin(communicator, session_key_, beginning == Beginning::kEarlyCalls);
-    return nullptr;
-  }
-  PMPI_Comm_set_attr(communicator, session_key_, attached.get());
-  return attached.release();
+  return makeAttachment(communicator, beginningOf(communicator));
 }
 
 Session* Runtime::session(MPI_Comm communicator) {
   Attachment* const attached = attachment(communicator);
   if (attached == nullptr) return nullptr;
-  if (!attached->session && attached->early) attached->session = makeSession(communicator);
+  if (attached->early) addSession(communicator, *attached);
   return attached->session.get();
 }
 
@@ -87,12 +71,23 @@ Runtime::Beginning Runtime::beginningOf(MPI_Comm communicator) const {
 }
 
 // All other ranks attach the same, so the memory for it was taken beforehand, if it was there.
-std::unique_ptr<Attachment> Runtime::makeAttachment(MPI_Comm communicator, Beginning beginning) {
+Attachment* Runtime::makeAttachment(MPI_Comm communicator, Beginning beginning) {
   if (beginning == Beginning::kSession) setSpareMemory(nullptr);
-  auto attached = std::make_unique<Attachment>();
-  if (beginning == Beginning::kSession) attached->session = makeSession(communicator);
+  Attachment* const attached = attachments_.attach(communicator);
+  if (attached == nullptr) return nullptr;
+  if (beginning == Beginning::kSession) addSession(communicator, *attached);
   if (beginning == Beginning::kEarlyCalls) attached->early.emplace(settings_.options.minimum_calls);
   return attached;
+}
+
+void Runtime::addSession(MPI_Comm communicator, Attachment& attached) {
+  if (attached.session || attached.absent) return;
+  try {
+    attached.session = makeSession(communicator);
+  } catch (const std::bad_alloc&) {
+    // Where ranks have not agreed on settings this one cannot know when the others prepare.
+    if (started_ && settings_.options.mode != Mode::kOff) attached.absent.emplace();
+  }
 }
 
 std::unique_ptr<Session> Runtime::makeSession(MPI_Comm communicator) {
@@ -113,13 +108,12 @@ void Runtime::prepareIfWorthIt(MPI_Comm communicator, Attachment& attached) {
   PMPI_Comm_size(communicator, &ranks);
   if (!isTrueOnAny(communicator, preparations_.isWorthIt(ranks, attached.early->spent()))) return;
   attached.early.reset();
-  try {
-    if (!attached.session) attached.session = makeSession(communicator);
-  } catch (const std::bad_alloc&) {
-    Session::refusePreparation(communicator);
-    return;
+  addSession(communicator, attached);
+  if (attached.session) {
+    attached.session->prepare();
+  } else if (attached.absent) {
+    attached.absent->refuse(communicator);
   }
-  attached.session->prepare();
 }
 
 void Runtime::setSpareMemory(std::byte* memory) {

@@ -13,13 +13,6 @@
 #include "mpi/machine/topology.h"
 
 namespace starling {
-namespace {
-
-void logShortage() {
-  logOnce(LogLevel::kWarning, "preparation", "memory is short: the calls of a communicator pass through untuned");
-}
-
-}  // namespace
 
 Session::Session(MPI_Comm communicator, SessionServices services)
     : services_(std::move(services)),
@@ -33,25 +26,18 @@ std::int64_t Session::callsBeforePreparation(const Options& options) {
   return is_fixed ? 0 : options.minimum_calls;
 }
 
-void Session::refusePreparation(MPI_Comm communicator) {
-  Channel channel(communicator);
-  if (!channel.isTunable()) return;
-  logShortage();
-  if (channel.open()) channel.leastOfAll(kShortOfMemory);
-}
-
 // Where memory is short on one rank, all calls pass through on all ranks: none could take part in what follows without
 // it.
 void Session::prepare() {
   const Clock& clock = *services_.clocks.clock;
   const Seconds begin = clock.now();
-  if (!channel_.open()) return;
+  if (!channel_.open(hasHeap(kProbeMemory))) return;
   refreshDeviceDrivers();
   const std::int64_t state = !takeMemory() ? kShortOfMemory : hasDeviceDriver() ? kHasDriver : kHasNoDriver;
   const std::int64_t least = channel_.leastOfAll(state);
   if (least == kShortOfMemory) {
     channel_.breakDown();
-    if (state == kShortOfMemory) logShortage();
+    if (state == kShortOfMemory) Channel::logShortage();
     return;
   }
   const StampClock stamps = agreeOnStamps(channel_.communicator(), services_.clocks);

@@ -49,8 +49,6 @@ class Session {
   // Returns after how many calls on a communicator its ranks prepare tuning, and wait for each other; 0: before the
   // first.
   static std::int64_t callsBeforePreparation(const Options& options);
-  // Takes part there for a rank that has no session: then nothing is tuned on any rank.
-  static void refusePreparation(MPI_Comm communicator);
 
   // Returns the next site handle. It is collective.
   SiteId createSite(const char* label) { return loop_.sites().create(label); }

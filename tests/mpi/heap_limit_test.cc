@@ -1,13 +1,17 @@
 // A heap that stops growing inside Starling's functions, at any of its allocations: calls still give the right sums on
-// all ranks, and nobody waits for the rank that is short. The MPI library allocates in other ways and is not touched.
+// all ranks, and nobody waits for the rank that is short. The MPI library allocates in other ways; of these, only what
+// it takes for an attribute is short, too.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "checked_call.h"
 #include "harness.h"
 #include "starling/starling.h"
 
@@ -73,6 +77,16 @@ void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
 void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
 void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
 
+extern "C" int PMPI_Comm_set_attr(MPI_Comm communicator, int key, void* value) {
+  constexpr std::size_t kAttribute = 200;
+  if (isRefused(kAttribute)) {
+    PMPI_Comm_call_errhandler(communicator, MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+  }
+  static const auto next = reinterpret_cast<decltype(&PMPI_Comm_set_attr)>(dlsym(RTLD_NEXT, "PMPI_Comm_set_attr"));
+  return next(communicator, key, value);
+}
+
 namespace starling {
 namespace {
 
@@ -134,6 +148,28 @@ class HeapLimit : public testing::TestWithParam<int> {
     }
   }
 
+  // With new roots, and calls of MPI_Allreduce between them.
+  void takeTurns(int calls, MPI_Comm communicator) {
+    int rank = 0;
+    int ranks = 0;
+    MPI_Comm_rank(communicator, &rank);
+    MPI_Comm_size(communicator, &ranks);
+    for (int call = 0; call < calls; ++call) {
+      const int count = 64 << call % 5;
+      const int root = call / 9 % ranks;
+      for (int i = 0; i < count; ++i) in_[i] = call + i;
+      if (call % 3 != 0) std::fill_n(out_.begin(), count, rank == root ? call : -1.0);
+      const int code = inside([&] {
+        if (call % 3 == 0) return tuned_reduce(in_.data(), out_.data(), count, MPI_DOUBLE, MPI_SUM, root, communicator);
+        if (call % 3 == 1) return tuned_bcast(out_.data(), count, MPI_DOUBLE, root, communicator);
+        return tuned_allreduce(in_.data(), out_.data(), count, MPI_DOUBLE, MPI_SUM, communicator);
+      });
+      ASSERT_EQ(code, MPI_SUCCESS) << "call " << call;
+      if (call % 3 == 0 && rank != root) continue;
+      for (int i = 0; i < count; ++i) ASSERT_EQ(out_[i], call % 3 == 1 ? call : 1.0 * ranks * (call + i)) << call;
+    }
+  }
+
   static void freeInside(MPI_Comm& communicator) {
     EXPECT_EQ(inside([&] { return MPI_Comm_free(&communicator); }), MPI_SUCCESS);
   }
@@ -165,6 +201,73 @@ TEST_P(HeapLimit, atAnyAllocationOfNewCommunicatorFailsNoCall) {
     lift();
     if (HasFatalFailure()) FAIL() << "rank " << GetParam() << ", allocation " << number;
   }
+}
+
+TEST_P(HeapLimit, atAnyAllocationOfNewCommunicatorFailsNoRootedCall) {
+  for (long number = 0; number < 1000; number += 1 + number / 8) {
+    const Watch watch("allocation " + std::to_string(number));
+    MPI_Comm copy = copyOfWorld();
+    limit(GetParam(), number);
+    takeTurns(60, copy);
+    freeInside(copy);
+    lift();
+    if (HasFatalFailure()) FAIL() << "rank " << GetParam() << ", allocation " << number;
+  }
+}
+
+// It may be short for one call, or from one call on.
+TEST_P(HeapLimit, atOneCallFailsNoRootedCall) {
+  for (const int first : {0, 1, 4, 7}) {
+    const Watch watch("call " + std::to_string(first));
+    MPI_Comm copy = copyOfWorld();
+    takeTurns(first, copy);
+    limit(GetParam(), 0);
+    takeTurns(1, copy);
+    lift();
+    takeTurns(60, copy);
+    freeInside(copy);
+    if (HasFatalFailure()) FAIL() << "rank " << GetParam() << ", call " << first;
+  }
+}
+
+// A program that ends, or is told, where MPI has an error of its own is not told of this one.
+TEST_P(HeapLimit, atAnAttributeIsNoErrorOfTheProgram) {
+  const Watch watch("calls without an attribute");
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  limit(GetParam(), 0);
+  takeTurns(60, copy);
+  lift();
+  takeTurns(60, copy);
+  freeInside(copy);
+}
+
+// Sites that are created later have the same number everywhere.
+TEST_P(HeapLimit, atASiteKeepsTheNumbersOfOthersEqual) {
+  const Watch watch("a site on a rank without memory");
+  MPI_Comm copy = copyOfWorld();
+  starling_site known = nullptr;
+  starling_site first = nullptr;
+  starling_site second = nullptr;
+  ASSERT_EQ(starling_site_create(copy, "known", &known), STARLING_SUCCESS);
+  limit(GetParam(), 0);
+  const int code = inside([&] { return starling_site_create(copy, "first", &first); });
+  lift();
+  EXPECT_EQ(code, worldRank() == GetParam() ? STARLING_ERROR_MEMORY : STARLING_SUCCESS);
+  ASSERT_EQ(starling_site_create(copy, "second", &second), STARLING_SUCCESS);
+  for (int call = 0; call < 200; ++call) {
+    double mine = worldRank();
+    double sum = 0.0;
+    ASSERT_EQ(tuned_allreduce_site(second, &mine, &sum, 1, MPI_DOUBLE, MPI_SUM), MPI_SUCCESS);
+    ASSERT_EQ(sum, worldSize() * (worldSize() - 1) / 2.0);
+  }
+  for (int key = 0; key < keyCount(copy); ++key) {
+    EXPECT_TRUE(isEqualOnAllRanks(infoOf(copy, key).site, MPI_COMM_WORLD)) << "key " << key;
+  }
+  if (first != nullptr) starling_site_free(&first);
+  starling_site_free(&second);
+  starling_site_free(&known);
+  freeInside(copy);
 }
 
 TEST_P(HeapLimit, whileCommunicatorsAreMadeAndKeptFailsNoCall) {

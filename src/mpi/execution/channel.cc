@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/log.h"
+#include "mpi/execution/returned_errors.h"
+
 namespace starling {
 namespace {
 
@@ -10,19 +13,23 @@ constexpr std::int64_t kMaxTurns = 1024;
 
 // A duplicate would have the program's attributes, and for a split the messages grow with the ranks.
 MPI_Comm makePrivateCommunicator(MPI_Comm original) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(original, &handler);
-  PMPI_Comm_set_errhandler(original, MPI_ERRORS_RETURN);
+  const ReturnedErrors errors(original);
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(original, &group);
   MPI_Comm made = MPI_COMM_NULL;
   const int code = PMPI_Comm_create(original, group, &made);
   PMPI_Group_free(&group);
-  PMPI_Comm_set_errhandler(original, handler);
-  PMPI_Errhandler_free(&handler);
   if (code != MPI_SUCCESS) return MPI_COMM_NULL;
   PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
   return made;
+}
+
+// Returns whether some rank has no memory for a channel.
+bool isRefusedByAny(MPI_Comm original, bool mine) {
+  const ReturnedErrors errors(original);
+  int is_refused = mine ? 1 : 0;
+  const int code = PMPI_Allreduce(MPI_IN_PLACE, &is_refused, 1, MPI_INT, MPI_MAX, original);
+  return code != MPI_SUCCESS || is_refused != 0;
 }
 
 int highestTag() {
@@ -48,8 +55,9 @@ Channel::~Channel() {
   if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
 }
 
-bool Channel::open() {
-  private_ = makePrivateCommunicator(original_);
+bool Channel::open(bool has_memory) {
+  if (!has_memory) logShortage();
+  if (!isRefusedByAny(original_, !has_memory)) private_ = makePrivateCommunicator(original_);
   broken_ = private_ == MPI_COMM_NULL;
   return !broken_;
 }
@@ -58,6 +66,17 @@ std::int64_t Channel::leastOfAll(std::int64_t value) const {
   std::int64_t least = 0;
   PMPI_Allreduce(&value, &least, 1, MPI_INT64_T, MPI_MIN, private_);
   return least;
+}
+
+void Channel::refuse(MPI_Comm original) {
+  Channel channel(original);
+  if (!channel.isTunable()) return;
+  logShortage();
+  static_cast<void>(isRefusedByAny(original, true));
+}
+
+void Channel::logShortage() {
+  logOnce(LogLevel::kWarning, "preparation", "memory is short: the calls of a communicator pass through untuned");
 }
 
 bool Channel::ensureMemory(std::int64_t bytes, AgreedMemory& memory) const {

@@ -26,9 +26,10 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // Makes the private communicator, whose errors are returned and never end the program. Returns false when MPI could
-  // not, which holds on all ranks; the channel is then broken.
-  bool open();
+  // Makes the private communicator where all ranks have the memory for that and for what is to follow; its errors are
+  // returned and never end the program. Returns false when a rank refuses, or MPI could not, which holds on all ranks;
+  // the channel is then broken. Waits for all of them.
+  bool open(bool has_memory = true);
   bool isOpen() const { return private_ != MPI_COMM_NULL; }
 
   // Notes that something failed between the ranks: the channel is not used any more.
@@ -39,6 +40,12 @@ class Channel {
 
   // Returns the least of the ranks' values. Waits for all of them. REQUIRES: isOpen().
   std::int64_t leastOfAll(std::int64_t value) const;
+
+  // Takes part in open() for a rank that has no memory for a channel, or for what needs one: then there is none on any
+  // rank. It takes no memory but what MPI takes for a short MPI_Allreduce. Waits for all ranks.
+  static void refuse(MPI_Comm original);
+  // Says that this rank has kept the others from what follows.
+  static void logShortage();
 
   // Returns whether all ranks have so much memory. Where they are not known to have it, each tries to get it at once,
   // which waits for all of them.

@@ -20,6 +20,10 @@ int refusalOf(MPI_Datatype datatype, MPI_Comm communicator) {
 
 }  // namespace
 
+RootedCounter::Call Broadcaster::countedCall(int count, MPI_Datatype datatype, int root) {
+  return {messageBytes(count, datatype), root, RootedCounter::Start::kWhenWorthIt};
+}
+
 int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int root) {
   const auto native = [&] {
     const int code = PMPI_Bcast(buffer, count, datatype, root, channel_.communicator());
@@ -27,8 +31,9 @@ int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int r
     return code;
   };
   if (channel_.passesThrough()) return native();
-  const std::int64_t bytes = messageBytes(count, datatype);
-  if (!channel_.admits(bytes, root, memory_, RootedChannel::Start::kWhenWorthIt)) return native();
+  const RootedCounter::Call call = countedCall(count, datatype, root);
+  const std::int64_t bytes = call.bytes;
+  if (!channel_.admits(call, memory_)) return native();
   const BroadcastPlan plan = planBroadcast(channel_.ranks(), bytes, channel_.costs());
   Root* const from = roots_.findOrMake(channel_, root, plan.tree == BroadcastTree::kChain);
   if (from == nullptr) return native();

@@ -34,6 +34,9 @@ class Broadcaster {
   // MPI_IN_PLACE.
   int broadcast(void* buffer, int count, MPI_Datatype datatype, int root);
 
+  // Returns what is counted of a call with such arguments, whose requirements are those of broadcast().
+  static RootedCounter::Call countedCall(int count, MPI_Datatype datatype, int root);
+
   // As RootedCalls::finish().
   bool finish(bool may_wait);
 

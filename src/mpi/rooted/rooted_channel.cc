@@ -22,12 +22,10 @@ std::int64_t wholeNumber(double cost) { return static_cast<std::int64_t>(std::cl
 RootedChannel::RootedChannel(MPI_Comm communicator, const Options& options, const ClockKnowledge& clocks)
     : options_(options), clocks_(clocks), channel_(communicator, 0, &schedule_reserve_) {}
 
-bool RootedChannel::admits(std::int64_t bytes, int root, AgreedMemory& memory, Start start) {
-  counts_latest_ = false;
-  if (passesThrough() || root < 0 || root >= ranks() || bytes <= 0 || bytes > AgreedMemory::kMax) return false;
-  memory.want(bytes);
-  counts_latest_ = true;
-  const bool is_worth_it = calls_++ >= options_.minimum_calls || start == Start::kAtOnce;
+bool RootedChannel::admits(const RootedCounter::Call& call, AgreedMemory& memory) {
+  if (passesThrough()) return false;
+  const bool is_worth_it = counter_.admits(call, ranks(), options_.minimum_calls);
+  if (counter_.countsLatest()) memory.want(call.bytes);
   if (!is_worth_it) return false;
   if (!channel_.isOpen()) open();
   if (channel_.isBroken()) return false;
@@ -36,12 +34,8 @@ bool RootedChannel::admits(std::int64_t bytes, int root, AgreedMemory& memory, S
 }
 
 void RootedChannel::open() {
-  if (!channel_.open()) return;
   // The probe takes buffers while other ranks wait for its messages: where they are short, nothing is begun.
-  if (!isSoEverywhere(hasHeap(kProbeMemory))) {
-    channel_.breakDown();
-    return;
-  }
+  if (!channel_.open(hasHeap(kProbeMemory))) return;
   stamp_clock_ = agreeOnStamps(channel_.communicator(), clocks_);
   agreeOnCosts();
 }

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "algos/link_costs.h"
 #include "base/options.h"
@@ -17,6 +16,7 @@
 #include "mpi/exchange/period_exchange.h"
 #include "mpi/execution/channel.h"
 #include "mpi/machine/stamp_clock.h"
+#include "mpi/rooted/rooted_counter.h"
 
 namespace starling {
 
@@ -33,14 +33,11 @@ class RootedChannel {
   // Every call is left to the MPI library; its other arguments may be those of a rank where they mean nothing.
   bool passesThrough() const { return !channel_.isTunable() || channel_.isBroken() || options_.mode != Mode::kTune; }
 
-  // Tells whether the first calls of a communicator (STARLING_MINIMUM_CALLS) are left to the MPI library.
-  enum class Start : std::uint8_t { kWhenWorthIt, kAtOnce };
-  // Counts a call of so many bytes. False: it is left to the MPI library, on all ranks. The first call that is not
-  // makes the private communicator, and the first one of each memory agrees on that: both wait for all ranks.
-  bool admits(std::int64_t bytes, int root, AgreedMemory& memory, Start start);
-  // Makes the latest call, which MPI has refused for its arguments, one that was never made: no other rank need have
-  // made it.
-  void forgetCall() { calls_ -= std::exchange(counts_latest_, false) ? 1 : 0; }
+  // Counts a call. False: it is left to the MPI library, on all ranks. The first call that is not makes the private
+  // communicator, and the first one of each memory agrees on that: both wait for all ranks.
+  bool admits(const RootedCounter::Call& call, AgreedMemory& memory);
+  // As RootedCounter::forgetLatest().
+  void forgetCall() { counter_.forgetLatest(); }
 
   // All ranks have memory for the call; those that have not try to get it at once, which waits for all of them.
   bool ensureMemory(std::int64_t bytes, AgreedMemory& memory) const { return channel_.ensureMemory(bytes, memory); }
@@ -102,8 +99,7 @@ class RootedChannel {
   Channel channel_;
   StampClock stamp_clock_;
   LinkCosts costs_;
-  std::int64_t calls_ = 0;
-  bool counts_latest_ = false;  // the latest call is among them
+  RootedCounter counter_;
   std::unique_ptr<std::byte[]> vector_;
   std::size_t vector_bytes_ = 0;
 };

@@ -14,6 +14,12 @@ std::int64_t bytesOf(const CallKind& kind) {
 
 }  // namespace
 
+// In reproducible mode neither the earlier calls nor the memory they had may decide which bits a call has.
+RootedCounter::Call RootedReducer::countedCall(const CallKind& kind, int root, bool is_reproducible) {
+  const auto start = is_reproducible ? RootedCounter::Start::kAtOnce : RootedCounter::Start::kWhenWorthIt;
+  return {kind.tunable ? bytesOf(kind) : 0, root, start};
+}
+
 int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root) {
   const auto native = [&] {
     const int code = PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator());
@@ -22,10 +28,9 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
   };
   if (channel_.passesThrough() || isMisplaced(sendbuf, recvbuf, root)) return native();
   const CallKind kind = classifyCall(count, datatype, op);
-  const std::int64_t bytes = kind.tunable ? bytesOf(kind) : 0;
-  // In reproducible mode neither the earlier calls nor the memory they had may decide which bits a call has.
-  const auto start = isReproducible() ? RootedChannel::Start::kAtOnce : RootedChannel::Start::kWhenWorthIt;
-  if (!channel_.admits(bytes, root, memory_, start)) return native();
+  const RootedCounter::Call call = countedCall(kind, root, isReproducible());
+  const std::int64_t bytes = call.bytes;
+  if (!channel_.admits(call, memory_)) return native();
   if (isReproducible()) {
     return channel_.ensureMemory(bytes, memory_) ? execute(nullptr, sendbuf, recvbuf, kind, root) : native();
   }

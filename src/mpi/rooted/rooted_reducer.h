@@ -31,6 +31,9 @@ class RootedReducer {
   // Does what MPI_Reduce does; returns an MPI error code. REQUIRES: count >= 0, a valid datatype, a valid operation.
   int reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root);
 
+  // Returns what is counted of such a call.
+  static RootedCounter::Call countedCall(const CallKind& kind, int root, bool is_reproducible);
+
   // As RootedCalls::finish().
   bool finish(bool may_wait);
 

@@ -8,13 +8,13 @@
 namespace starling {
 namespace {
 
-using Start = RootedChannel::Start;
+using Start = RootedCounter::Start;
 
 class RootedChannelTest : public testing::Test {
  protected:
   // Ranks have equal answers.
   bool admits(std::int64_t bytes, Start start = Start::kWhenWorthIt, int root = 0) {
-    const bool is_admitted = channel_.admits(bytes, root, memory_, start);
+    const bool is_admitted = channel_.admits({bytes, root, start}, memory_);
     EXPECT_TRUE(isEqualOnAllRanks(is_admitted ? 1 : 2, duplicate_.get()));
     return is_admitted;
   }
