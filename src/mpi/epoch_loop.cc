@@ -135,9 +135,9 @@ int EpochLoop::applyDecisions() {
   while (status.isOk() && reader.left() > 0) {
     status = reader.next(update_);
     if (!status.isOk()) break;
-    keys_.apply(update_);
-    const KeyTable::Entry& entry = keys_.entry(update_.key);
-    memory_.reserveFor(entry.plan, entry.signature);
+    if (const KeyTable::Entry* const changed = keys_.apply(update_)) {
+      memory_.reserveFor(changed->plan, changed->signature);
+    }
   }
   if (!status.isOk()) {
     logOnce(LogLevel::kWarning, "decisions", status.message() + "; the plans in force stay");

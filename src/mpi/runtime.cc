@@ -103,7 +103,9 @@ void Runtime::agreeWithWorld(bool is_in_init) {
     settings_.options.mode = Mode::kOff;  // MPI makes it so on all ranks or none
     return;
   }
-  agreed_settings_ = encodeSettings(readSettings());
+  int rank = 0;
+  PMPI_Comm_rank(private_world_, &rank);
+  agreed_settings_ = encodeSettings(readSettings(rank == 0));
   shareBytes(private_world_, agreed_settings_);
   if (Result<Settings> agreed = decodeSettings(agreed_settings_); agreed.isOk()) {
     settings_ = std::move(agreed).value();
@@ -111,8 +113,6 @@ void Runtime::agreeWithWorld(bool is_in_init) {
   setLogLevel(settings_.options.verbosity);
   if (is_left_out_) leaveOut(why.value_or(""));
   if (settings_.options.mode == Mode::kOff) return;
-  int rank = 0;
-  PMPI_Comm_rank(private_world_, &rank);
   if (!settings_.pinned.empty() && rank == 0) {
     log(LogLevel::kWarning, settings_.pinned + " is set: Starling steps aside and only observes");
   }

@@ -23,6 +23,12 @@ std::vector<int> ranksBeyondWorld(MPI_Comm communicator) {
   return ranks;
 }
 
+bool isFirstRank(MPI_Comm communicator) {
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  return rank == 0;
+}
+
 }  // namespace
 
 Attachment* Runtime::knownAttachment(MPI_Comm communicator) {
@@ -141,7 +147,8 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
   if (is_inter == 0 && !is_agreed) {
     RollCall call{parseEnvironment().options.watchdog, false, "the first tuned call on a communicator", {}};
     if (!services.is_within_world) call.suspects = ranksBeyondWorld(communicator);
-    std::vector<std::uint8_t> bytes = started ? agreed_settings_ : encodeSettings(readSettings());
+    std::vector<std::uint8_t> bytes =
+        started ? agreed_settings_ : encodeSettings(readSettings(isFirstRank(communicator)));
     static_cast<void>(awaitAllRanks(communicator, call, clock_));
     shareBytes(communicator, bytes);
     if (Result<Settings> agreed = decodeSettings(bytes); agreed.isOk()) services.settings = std::move(agreed).value();

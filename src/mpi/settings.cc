@@ -24,10 +24,12 @@ std::string findPinning() {
 
 }  // namespace
 
-Settings readSettings() {
+Settings readSettings(bool count) {
   ParsedOptions parsed = parseEnvironment();
   setLogLevel(parsed.options.verbosity);
-  for (const std::string& error : parsed.errors) logOnce(LogLevel::kWarning, error, error);
+  if (count) {
+    for (const std::string& error : parsed.errors) logOnce(LogLevel::kWarning, error, error);
+  }
   return {std::move(parsed.options), findPinning()};
 }
 

@@ -18,8 +18,9 @@ struct Settings {
   std::string pinned;
 };
 
-// Reads this process's environment; complains once about values that are not understood.
-Settings readSettings();
+// Reads this process's environment. Complains once about values that are not understood where they `count`: those of
+// one rank are told to all.
+Settings readSettings(bool count);
 
 // These turn settings into bytes and back. Errors: damaged bytes.
 std::vector<std::uint8_t> encodeSettings(const Settings& settings);

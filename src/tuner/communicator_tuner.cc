@@ -55,6 +55,18 @@ void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes elemen
   slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, tunable,
                                           findPolicy(policies, id, ranks_, comparedBy(settings_.stamps_compare))));
   slots_.back()->record.id = id;
+  noteWhetherUnsettled(*slots_.back());
+  wake(static_cast<std::int32_t>(slots_.size()) - 1);
+}
+
+void CommunicatorTuner::wake(std::int32_t index) {
+  if (std::exchange(slot(index).is_to_be_asked, true)) return;
+  to_ask_.push_back(index);
+}
+
+void CommunicatorTuner::noteWhetherUnsettled(Slot& slot) {
+  const bool was_unsettled = std::exchange(slot.is_unsettled, isUnsettled(slot.tuner));
+  unsettled_ += (slot.is_unsettled ? 1 : 0) - (was_unsettled ? 1 : 0);
 }
 
 void CommunicatorTuner::digest(const EpochReport& report) {
@@ -65,6 +77,7 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     const bool follows_plan = call.planned.exploration && call.planned_key >= 0;
     Slot& target = slot(follows_plan ? call.planned_key : call.key);
     seen_.push_back(follows_plan ? call.planned_key : call.key);
+    wake(seen_.back());
     target.changed = true;
     target.record.bytes = call.bytes;
     ++target.record.calls;
@@ -100,13 +113,11 @@ std::int32_t CommunicatorTuner::longestEpoch() {
 std::int32_t CommunicatorTuner::nextEpochLength() {
   const std::int32_t longest = longestEpoch();
   const bool all_settled =
-      std::all_of(seen_.begin(), seen_.end(), [this](std::int32_t index) { return !isUnsettled(slot(index).tuner); });
+      std::none_of(seen_.begin(), seen_.end(), [this](std::int32_t index) { return slot(index).is_unsettled; });
   if (all_settled || settings_.options.mode != Mode::kTune) return epoch_length_ = std::min(2 * epoch_length_, longest);
-  const auto unsettled = static_cast<std::int32_t>(
-      std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) { return isUnsettled(slot->tuner); }));
   // Each call is to be stamped, so that no trial is made in vain.
   const std::int32_t samples = settings_.samples_per_epoch;
-  return epoch_length_ = std::min({std::max(unsettled, kShortEpoch), samples, longest});
+  return epoch_length_ = std::min({std::max(unsettled_, kShortEpoch), samples, longest});
 }
 
 Decisions CommunicatorTuner::decide(std::size_t limit) {
@@ -114,16 +125,14 @@ Decisions CommunicatorTuner::decide(std::size_t limit) {
   decisions.updates.swap(postponed_);
   in_flight_.clear();
   for (const PlanUpdate& update : decisions.updates) in_flight_.push_back(update.key);
-  // The keys are asked from where the last call ended, so that keys that keep changing do not shut out the others.
-  const std::size_t first = next_to_ask_;
   std::int64_t rankings_left = std::max<std::int64_t>(1, kRankingBudget / (std::int64_t{ranks_} * ranks_));
-  for (std::size_t i = 0; i < slots_.size() && decisions.updates.size() < limit; ++i) {
-    const std::size_t asked = (first + i) % slots_.size();
-    const auto index = static_cast<std::int32_t>(asked);
-    next_to_ask_ = (asked + 1) % slots_.size();
-    if (std::optional<KeyTuner::Decision> decision = slots_[asked]->tuner.decide(rankings_left > 0)) {
+  for (std::size_t left = to_ask_.size(); left > 0 && decisions.updates.size() < limit; --left) {
+    const std::int32_t index = to_ask_.front();
+    to_ask_.pop_front();
+    slot(index).is_to_be_asked = false;
+    if (std::optional<KeyTuner::Decision> decision = ask(index, rankings_left > 0)) {
       if (decision->has_ranked) --rankings_left;
-      if (!decision->reason.empty()) recordDecision(*slots_[asked], *decision);
+      if (!decision->reason.empty()) recordDecision(slot(index), *decision);
       in_flight_.push_back(index);
       decisions.updates.push_back({index, std::move(decision->plan)});
     }
@@ -132,13 +141,25 @@ Decisions CommunicatorTuner::decide(std::size_t limit) {
   return decisions;
 }
 
+// A key of which nothing is new has the same answer as before, but for one that waits for epochs or for a ranking.
+std::optional<KeyTuner::Decision> CommunicatorTuner::ask(std::int32_t index, bool may_rank) {
+  Slot& asked = slot(index);
+  std::optional<KeyTuner::Decision> decision = asked.tuner.decide(may_rank);
+  if (!may_rank || asked.tuner.waitsForEpochs()) wake(index);
+  noteWhetherUnsettled(asked);
+  return decision;
+}
+
 void CommunicatorTuner::postpone(const Decisions& decisions, std::size_t sent) {
   postponed_.assign(decisions.updates.begin() + static_cast<std::ptrdiff_t>(sent), decisions.updates.end());
   in_flight_.resize(sent);
 }
 
 void CommunicatorTuner::tookForce() {
-  for (const std::int32_t index : in_flight_) slot(index).tuner.planTookForce();
+  for (const std::int32_t index : in_flight_) {
+    slot(index).tuner.planTookForce();
+    wake(index);
+  }
   in_flight_.clear();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +48,7 @@ class CommunicatorTuner {
   // Notes that all ranks have stopped the key's choice: see KeyTuner::noteStop().
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {
     slot(key).tuner.noteStop(choice, shortest);
+    wake(key);
   }
 
   // Takes what an epoch showed. REQUIRES: every key in it was introduced.
@@ -64,6 +66,9 @@ class CommunicatorTuner {
   Batch drain();
   // Counts the observations, decisions and policies that wait for drain().
   std::size_t waitingRecords() const;
+
+  // Counts the keys that the next decide() asks at most: those of which something is new, whatever others there are.
+  std::size_t keysToAsk() const { return to_ask_.size(); }
 
   const KeyTuner& key(std::int32_t index) const { return slots_[static_cast<std::size_t>(index)]->tuner; }
 
@@ -83,10 +88,16 @@ class CommunicatorTuner {
     double sampled_imbalance = 0.0;
     std::int64_t samples = 0;
     bool changed = false;
+    bool is_to_be_asked = false;
+    bool is_unsettled = false;  // something is still to be learned of the key soon
   };
 
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
   void digestSample(Slot& slot, Pending& pending, const CallTimes& times);
+  // Makes decide() ask the key.
+  void wake(std::int32_t index);
+  std::optional<KeyTuner::Decision> ask(std::int32_t index, bool may_rank);
+  void noteWhetherUnsettled(Slot& slot);
   std::int32_t longestEpoch();
   std::int32_t nextEpochLength();
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);
@@ -98,7 +109,9 @@ class CommunicatorTuner {
   TunerSettings settings_;
   std::int32_t ranks_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::size_t next_to_ask_ = 0;          // key that decide() begins with
+  // Those that have waited longest come first, so that keys that keep changing do not shut out the others.
+  std::deque<std::int32_t> to_ask_;
+  std::int32_t unsettled_ = 0;           // keys
   std::vector<std::int32_t> in_flight_;  // keys of the latest decide()
   std::vector<PlanUpdate> postponed_;
   std::vector<std::int32_t> seen_;  // keys called in the latest epoch

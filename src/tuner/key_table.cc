@@ -45,8 +45,8 @@ bool KeyTable::Entry::noteWatched(std::int64_t shortest_ns) {
   return is_stopped = true;
 }
 
-void KeyTable::apply(const PlanUpdate& update) {
-  if (update.key < 0 || update.key >= size()) return;  // equal on all ranks: the table is
+const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
+  if (update.key < 0 || update.key >= size()) return nullptr;  // equal on all ranks: the table is
   Entry& changed = entry(update.key);
   const bool is_same = update.plan.incumbent == changed.plan.incumbent;
   changed.is_stopped = changed.is_stopped && is_same && update.plan.limit.known < changed.times_stopped;
@@ -54,6 +54,7 @@ void KeyTable::apply(const PlanUpdate& update) {
   ++changed.plans;
   changed.plan = update.plan;  // copies into the memory that is there
   changed.calls_since_plan = 0;
+  return &changed;
 }
 
 }  // namespace starling

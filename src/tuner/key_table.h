@@ -49,9 +49,10 @@ class KeyTable {
 
   std::optional<std::int32_t> find(const Key& key) const;
 
-  // Puts a plan in force. An incumbent that was stopped stays so if the plan was made before that. Takes no memory for
-  // a key that was prepared for.
-  void apply(const PlanUpdate& update);
+  // Puts a plan in force, and returns its key's entry; null: the message was damaged, there is no such key. An
+  // incumbent that was stopped stays so if the plan was made before that. Takes no memory for a key that was prepared
+  // for.
+  const Entry* apply(const PlanUpdate& update);
 
   Entry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }
   const Entry& entry(std::int32_t index) const { return entries_[static_cast<std::size_t>(index)]; }

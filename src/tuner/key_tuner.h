@@ -60,6 +60,9 @@ class KeyTuner {
   // are then to come soon.
   bool isBeingJudged() const { return plan_.probation_calls > 0 || doubt_; }
 
+  // Returns whether decide() counts epochs, so that it is to be called at the end of each.
+  bool waitsForEpochs() const { return transition_.outdated_epochs > 0; }
+
   KeyState state() const { return plan_.state; }
   const KeyPlan& plan() const { return plan_; }
   // Says why the key was settled as it is, which a later run is told.

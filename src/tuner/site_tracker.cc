@@ -133,12 +133,20 @@ void SiteTracker::learn(const History& history, const Signature& signature, Site
     for (const auto& count : counts) sum += count.second;
     if (sum >= kForgetAt) {
       for (auto& count : counts) count.second /= 2;
+      std::erase_if(counts, [](const auto& count) { return count.second == 0; });
     }
+    if (counts.empty()) continue;  // of sites that were all as rare the best before is as good as any
     // Ties go to the lower id, so that equal counts give equal predictions on all ranks.
     successors.best = std::min_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
                         return a.second != b.second ? a.second > b.second : a.first < b.first;
                       })->first;
   }
+}
+
+std::size_t SiteTracker::mostSuccessors() const {
+  std::size_t most = 0;
+  for (const auto& [context, successors] : successors_) most = std::max(most, successors.counts.size());
+  return most;
 }
 
 LocalSite SiteTracker::localSite(SiteId site) const {

@@ -59,6 +59,9 @@ class SiteTracker {
   // Returns this rank's own name for an agreed site; 0 for kAnySite and for handles.
   LocalSite localSite(SiteId site) const;
 
+  // Returns how many sites are known to have followed one context, at most: what learning a call takes grows with them.
+  std::size_t mostSuccessors() const;
+
   // Count the calls of resolved, agreed epochs, and those of them that were predicted right.
   std::int64_t scored() const { return scored_; }
   std::int64_t predictedRight() const { return predicted_right_; }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -65,6 +66,17 @@ class PreloadPrograms : public testing::Test {
 TEST_F(PreloadPrograms, areTunedWhereTheyAreMeant) {
   EXPECT_TRUE(isTuned(program({{"STARLING_PROGRAMS", "other:preload_?"}})));
   EXPECT_TRUE(isTuned(program({{"STARLING_NOT_PROGRAMS", "other,preload"}})));
+}
+
+// Rank 0's environment is that of all.
+TEST_F(PreloadPrograms, areNotWarnedOfSettingsOfOtherRanks) {
+  Launch what = program({});
+  what.program = folder_.file("on_rank_1");
+  std::ofstream(what.program) << "#!/bin/sh\n"
+                              << "[ $OMPI_COMM_WORLD_RANK = 1 ] && export STARLING_MODE=nonsense\n"
+                              << "exec " << STARLING_PRELOAD_C << " \"$@\"\n";
+  std::filesystem::permissions(what.program, std::filesystem::perms::owner_all);
+  EXPECT_TRUE(isTuned(what));
 }
 
 TEST_F(PreloadPrograms, areLeftAloneWhereTheyAreNot) {

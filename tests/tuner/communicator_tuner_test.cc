@@ -168,6 +168,16 @@ TEST(CommunicatorTuner, sendsNoMoreUpdatesThanTheLimitAndTheOthersNext) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(rest.updates[i].key, static_cast<std::int32_t>(8 + i));
 }
 
+TEST(CommunicatorTuner, asksOnlyKeysOfWhichSomethingIsNew) {
+  constexpr int kKeys = 1000;
+  HandFed fed(kKeys);
+  static_cast<void>(fed.tuner().decide(8));
+  EXPECT_EQ(fed.tuner().keysToAsk(), 0U) << "no key was called yet";
+  for (const std::int32_t key : {7, 8, 7}) fed.add(key, {}, -1);
+  fed.digest();
+  EXPECT_EQ(fed.tuner().keysToAsk(), 2U);
+}
+
 TEST(CommunicatorTuner, countsATrialForTheKeyWhosePlanItRan) {
   HandFed fed(2);
   const PlannedChoice trial{choiceOf("ring"), true};

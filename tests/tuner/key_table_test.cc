@@ -143,5 +143,13 @@ TEST(KeyTable, ignoresPlansOfKeysThatItDoesNotHave) {
   EXPECT_EQ(table.entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
 }
 
+TEST(KeyTable, appliesAnUpdateOfAKeyThatItDoesNotHaveToNone) {
+  KeyTable keys;
+  const std::int32_t key = keys.findOrAdd(keyOf(1, doubles(8)), doubles(8));
+  EXPECT_EQ(keys.apply(updateOf(key, "ring")), &keys.entry(key));
+  EXPECT_EQ(keys.apply(updateOf(key + 1, "ring")), nullptr);
+  EXPECT_EQ(keys.apply(updateOf(-1, "ring")), nullptr);
+}
+
 }  // namespace
 }  // namespace starling

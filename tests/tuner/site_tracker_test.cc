@@ -188,5 +188,15 @@ TEST(SiteTracker, resolvesAnEpochWithoutCalls) {
   EXPECT_EQ(ranks.predict(kSmall), kAnySite);
 }
 
+TEST(SiteTracker, learnsACallAtACostThatDoesNotGrowWithTheSites) {
+  SiteTracker tracker;
+  for (LocalSite line = 1; line <= 2000; ++line) {
+    tracker.record(line, kSmall, tracker.predict(kSmall));
+    tracker.closeEpoch();
+    tracker.resolve(true);
+  }
+  EXPECT_LE(tracker.mostSuccessors(), 64U);
+}
+
 }  // namespace
 }  // namespace starling

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "command_options.h"
 #include "commands.h"
@@ -12,13 +15,27 @@
 namespace starling::cli {
 namespace {
 
+// Of several communicators much is often alike.
+void printNew(const std::vector<std::string>& sentences, std::set<std::string>& said) {
+  if (!said.empty()) fmt::print("\n");
+  bool has_omitted = false;
+  for (const std::string& sentence : sentences) {
+    if (said.insert(sentence).second) {
+      show("{}\n", sentence);
+    } else {
+      has_omitted = true;
+    }
+  }
+  if (has_omitted) fmt::print("The rest is as above.\n");
+}
+
 Outcome explainSite(const Query& query, const std::string& database) {
   const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   const auto keys = recording.value().keysOfSite(query.site);
   if (!keys.isOk()) return Outcome::fault(keys.status());
   Json rows = Json::array();
-  bool first = true;
+  std::set<std::string> said;
   for (const RecordedKey& key : keys.value()) {
     const Result<Evidence> evidence = recording.value().evidence(key);
     if (!evidence.isOk()) return Outcome::fault(evidence.status());
@@ -30,9 +47,7 @@ Outcome explainSite(const Query& query, const std::string& database) {
       rows.push_back(std::move(row));
       continue;
     }
-    if (!first) fmt::print("\n");
-    first = false;
-    for (const std::string& sentence : sentences) show("{}\n", sentence);
+    printNew(sentences, said);
   }
   if (query.json) fmt::print("{}", formatJson(rows));
   return Outcome::ok();

@@ -27,9 +27,15 @@ std::string timeInCalls(const KeyRecord& key) {
 
 std::string callsSentence(const RecordedKey& recorded) {
   const KeyRecord& key = recorded.row.key;
-  return fmt::format("Site {}, {}: in run {} its {} ranks made {} of {} ({}, {}){}", recorded.siteNumber(),
-                     recorded.where(), recorded.run.number, recorded.row.communicator.size, formatCalls(key.calls),
+  const std::string of = recorded.communicator.empty() ? "" : " of " + recorded.communicator;
+  return fmt::format("Site {}, {}: in run {} its {} ranks{} made {} of {} ({}, {}){}", recorded.siteNumber(),
+                     recorded.where(), recorded.run.number, recorded.row.communicator.size, of, formatCalls(key.calls),
                      formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation, timeInCalls(key));
+}
+
+std::vector<std::string> countSentences(const RecordedKey& recorded) {
+  if (!recorded.isCountedLate()) return {};
+  return {"Calls before the communicator was prepared may not be counted."};
 }
 
 std::vector<std::string> clockSentences(const Evidence& evidence) {
@@ -184,6 +190,7 @@ std::vector<std::string> explain(const Evidence& evidence) {
   const auto append = [&sentences](const std::vector<std::string>& more) {
     sentences.insert(sentences.end(), more.begin(), more.end());
   };
+  append(countSentences(evidence.key));
   append(clockSentences(evidence));
   append(arrivalSentences(evidence));
   append(trialSentences(evidence, candidates));

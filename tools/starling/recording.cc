@@ -5,6 +5,8 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "place.h"
 #include "site_lookup.h"
@@ -59,6 +61,7 @@ Status Recording::load(const std::string& run_choice) {
   Symbolizer symbolizer;
   std::map<std::int64_t, Place> places;  // by site
   for (const RunRow& run : runs_) {
+    const std::size_t first = keys_.size();
     Result<std::vector<KeyRow>> rows = reader_.keys(run.number);
     if (!rows.isOk()) return rows.status();
     for (KeyRow& row : rows.value()) {
@@ -69,8 +72,26 @@ Status Recording::load(const std::string& run_choice) {
       }
       keys_.push_back({run, std::move(row), place->second});
     }
+    nameCommunicators(std::span(keys_).subspan(first));
   }
   return Status::ok();
+}
+
+// Programs seldom give names, and MPI libraries give some of their own.
+void Recording::nameCommunicators(std::span<RecordedKey> keys) {
+  std::map<std::string, std::set<std::string>> ids;  // by name
+  std::set<std::string> all;
+  for (const RecordedKey& key : keys) {
+    ids[key.row.communicator.name].insert(key.row.communicator.id);
+    all.insert(key.row.communicator.id);
+  }
+  if (all.size() < 2) return;
+  for (RecordedKey& key : keys) {
+    const auto& [id, name] = std::tie(key.row.communicator.id, key.row.communicator.name);
+    key.communicator = name;
+    if (name.empty()) key.communicator = id;
+    if (!name.empty() && ids[name].size() > 1) key.communicator += " (" + id + ")";
+  }
 }
 
 Result<std::vector<RecordedKey>> Recording::keysOfSite(const std::string& site) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,14 @@ struct RecordedKey {
   RunRow run;
   KeyRow row;
   Place place;
+  // What tells its communicator from the others of the run; empty where there is one alone.
+  std::string communicator{};
 
   // Returns the number of the site, which is the same in all runs.
   std::int64_t siteNumber() const { return row.site_number; }
   std::string where() const;
+  // Returns whether the calls may be counted only from when the communicator was prepared, as all but MPI_COMM_WORLD.
+  bool isCountedLate() const { return row.communicator.name != "MPI_COMM_WORLD"; }
 };
 
 // All that is known of one key.
@@ -55,6 +60,8 @@ class Recording {
  private:
   explicit Recording(Reader reader) : reader_(std::move(reader)) {}
   Status load(const std::string& run_choice);
+  // Tells the communicators of a run apart, whose keys are these.
+  static void nameCommunicators(std::span<RecordedKey> keys);
 
   Reader reader_;
   std::vector<RunRow> runs_;

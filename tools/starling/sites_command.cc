@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -25,6 +26,8 @@ struct SitesArguments {
 
 Table sitesTable(const Recording& recording) {
   const bool many_runs = recording.runs().size() > 1;
+  const bool many_communicators =
+      std::ranges::any_of(recording.keys(), [](const RecordedKey& recorded) { return !recorded.communicator.empty(); });
   std::vector<Column> columns;
   if (many_runs) columns.push_back({"RUN", Align::kRight});
   for (const Column& column :
@@ -33,6 +36,7 @@ Table sitesTable(const Recording& recording) {
         Column{"IMBALANCE", Align::kRight}, Column{"ALGORITHM"}, Column{"GAIN", Align::kRight}, Column{"STATE"}}) {
     columns.push_back(column);
   }
+  if (many_communicators) columns.push_back({"COMMUNICATOR"});
   Table table(std::move(columns));
   for (const RecordedKey& recorded : recording.keys()) {
     const KeyRecord& key = recorded.row.key;
@@ -44,6 +48,7 @@ Table sitesTable(const Recording& recording) {
           formatDuration(key.seconds), formatDuration(key.imbalance), key.choice, formatRatio(key.gain), key.state}) {
       cells.push_back(cell);
     }
+    if (many_communicators) cells.push_back(recorded.communicator);
     table.addRow(std::move(cells));
   }
   return table;
@@ -64,6 +69,9 @@ void printNotes(const std::vector<RecordedKey>& keys) {
   for (const ComparedBy& compared_by : {ComparedBy(kByElapsed), ComparedBy()}) {
     const std::string sites = sitesComparedBy(keys, compared_by);
     if (!sites.empty()) fmt::print("{}\n", comparisonNote(compared_by, sites));
+  }
+  if (std::ranges::any_of(keys, &RecordedKey::isCountedLate)) {
+    fmt::print("CALLS of communicators other than MPI_COMM_WORLD may count only from when these were prepared.\n");
   }
 }
 

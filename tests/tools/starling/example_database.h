@@ -115,6 +115,26 @@ inline void writeApartDatabase(const std::string& path) {
   }
 }
 
+// Run 3, of three communicators, two of which have one name: all call from site "pressure".
+inline void writeManyCommunicators(const std::string& path) {
+  Batch batch;
+  batch.communicators = {{"0:0", "MPI_COMM_WORLD", 4, kByPostArrival, 3e-6},
+                         {"0:1", "rows", 2, kByPostArrival, 3e-6},
+                         {"2:0", "rows", 2, kByPostArrival, 3e-6}};
+  batch.sites = {labelledSite("pressure")};
+  for (const CommunicatorRecord& communicator : batch.communicators) {
+    KeyRecord& key = batch.keys.emplace_back(settledKey());
+    key.id = exampleKeyId("label:pressure", communicator.id);
+    key.table.clear();
+  }
+  Result<Database> database = Database::open(path);
+  ASSERT_TRUE(database.isOk()) << database.status().message();
+  for (const Status& status : {database.value().beginRun(exampleRun("third")), database.value().write("third", batch),
+                               database.value().finishRun("third")}) {
+    ASSERT_TRUE(status.isOk()) << status.message();
+  }
+}
+
 inline void writeExampleDatabase(const std::string& path) {
   Result<Database> database = Database::open(path);
   ASSERT_TRUE(database.isOk()) << database.status().message();

@@ -136,6 +136,21 @@ TEST_F(RecordsCommands, whatNoCallWasTimedForIsADash) {
   EXPECT_THAT(run("explain norm").out, HasSubstr("no call was timed"));
 }
 
+TEST_F(RecordsCommands, sitesAndExplainTellCommunicatorsApart) {
+  EXPECT_THAT(run("sites").out, AllOf(Not(HasSubstr("COMMUNICATOR")), Not(HasSubstr("prepared"))));
+  EXPECT_THAT(run("explain pressure").out, Not(HasSubstr("prepared")));
+  writeManyCommunicators(folder_.file("tuning.db"));
+  const std::string sites = run("sites").out;
+  EXPECT_THAT(sites, AllOf(HasSubstr("COMMUNICATOR"), HasSubstr("MPI_COMM_WORLD"), HasSubstr("rows (0:1)"),
+                           HasSubstr("rows (2:0)"), HasSubstr("may count only from when these were prepared")));
+  const std::string explained = run("explain pressure").out;
+  EXPECT_THAT(explained, AllOf(HasSubstr("its 4 ranks of MPI_COMM_WORLD made"), HasSubstr("ranks of rows (0:1) made"),
+                               HasSubstr("ranks of rows (2:0) made"), HasSubstr("The rest is as above.")));
+  const std::string repeated = "Settled, after 14 calls of exploration.";
+  EXPECT_EQ(explained.find(repeated), explained.rfind(repeated));
+  EXPECT_NE(explained.find(repeated), std::string::npos);
+}
+
 // Of ranks whose clocks cannot be compared, every command says so.
 class RecordsCommandsOfClocksThatDiffer : public RecordsCommands {
  protected:
