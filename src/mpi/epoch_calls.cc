@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/epoch_messages.h"
+
 namespace starling {
 
 void EpochCalls::reserve() {
@@ -9,16 +11,9 @@ void EpochCalls::reserve() {
   summaries_.reserve(static_cast<std::size_t>(max_samples_));
 }
 
-// All calls are sampled while there are few, else one in each of max_samples_ equal stretches, at a place that changes
-// from stretch to stretch, so that a program with a rhythm is not always sampled at the same beat.
 bool EpochCalls::isSampled() const {
-  const std::int32_t index = made_;
-  if (length_ <= max_samples_) return true;
-  const std::int32_t stretch = length_ / max_samples_;
-  const std::int32_t number = index / stretch;
-  if (number >= max_samples_) return false;
-  const std::uint64_t hash = mixHash(static_cast<std::uint64_t>(epoch_), static_cast<std::uint64_t>(number));
-  return index % stretch == static_cast<std::int32_t>(hash % static_cast<std::uint64_t>(stretch));
+  return stamps_.size() < static_cast<std::size_t>(max_samples_) &&
+         starling::isSampled(made_, length(), max_samples_, epoch_);
 }
 
 void EpochCalls::add(EpochCall call, const std::optional<CallStamps>& stamps) {

@@ -1,7 +1,9 @@
 // Keeps the calls of a communicator's running epoch and of the one before, and the stamps of those that are sampled.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -32,8 +34,11 @@ class EpochCalls {
 
   // Sets the length of the running epoch and of those that follow it.
   void setLength(std::int32_t length) { length_ = length; }
-  std::int32_t length() const { return length_; }
-  bool isFull() const { return made_ >= length_; }
+  std::int32_t length() const { return std::min(length_, limit_); }
+  bool isFull() const { return made_ >= length(); }
+  // Makes the running epoch and those that follow it no longer than this, until another limit is set.
+  void setLimit(std::int32_t calls) { limit_ = calls; }
+  static constexpr std::int32_t kNoLimit = std::numeric_limits<std::int32_t>::max();
 
   // Returns whether the next call is to be stamped.
   bool isSampled() const;
@@ -53,6 +58,7 @@ class EpochCalls {
 
  private:
   std::int32_t length_;
+  std::int32_t limit_ = kNoLimit;
   std::int32_t max_samples_;
   std::int32_t rank_;
   std::int32_t made_ = 0;  // calls of the running epoch

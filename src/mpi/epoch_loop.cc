@@ -13,8 +13,6 @@
 namespace starling {
 namespace {
 
-// One agreement carries at most so many updates of plans.
-constexpr std::size_t kMaxUpdates = 8;
 static_assert(AgreedMemory::kMax <= Agreement::kMaxCapacity, "the ranks can tell each other what they have");
 // The calls of a first epoch have this memory, whatever it teaches.
 constexpr std::size_t kMinRoom = std::size_t{64} << 10;
@@ -88,6 +86,7 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
                      const std::optional<CallStamps>& stamps) {
   call.bytes = kind.signature.bytes();
   call.tunable = kind.tunable;
+  noteKey(keyOf(predicted, kind.signature));
   try {
     calls_.add(call, stamps);
     tracker_.record(local, kind.signature, predicted);
@@ -95,6 +94,19 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
     has_noted_all_ = false;
   }
 }
+
+// A key that has appeared is to have a plan soon, whatever else has settled. Whether it is new is equal on all ranks.
+void EpochLoop::noteKey(const Key& key) {
+  const Options& options = services_.settings.options;
+  if (calls_.closedEpoch() < 0 || options.mode != Mode::kTune || keys_.find(key)) return;
+  // Where sites are predicted wrong the keys that seem to appear never do.
+  if (appeared_ >= 2 * (keys_.size() + kShortEpoch)) return;
+  ++appeared_;
+  short_epochs_ = kEpochsToPlan;
+  limitEpoch();
+}
+
+void EpochLoop::limitEpoch() { calls_.setLimit(short_epochs_ > 0 ? kShortEpoch : EpochCalls::kNoLimit); }
 
 int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns) {
   if (const int code = agreement_->advanceEpoch(); code != MPI_SUCCESS) return code;
@@ -224,7 +236,10 @@ int EpochLoop::closeEpoch() {
   report.has_room = makeRoom();
   refreshDeviceDrivers();
   report.has_device_driver = starling::hasDeviceDriver();
-  return agreement_->startEpoch(report, calls_.close(stamp_clock_.model()));
+  const int code = agreement_->startEpoch(report, calls_.close(stamp_clock_.model()));
+  short_epochs_ = calls_.closedEpoch() == 0 ? kEpochsToPlan : std::max(short_epochs_ - 1, 0);
+  limitEpoch();
+  return code;
 }
 
 // Makes room for what the closed epoch teaches, and for the calls until that is known.

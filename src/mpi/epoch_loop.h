@@ -113,6 +113,8 @@ class EpochLoop {
  private:
   bool isRoot() const { return channel_.rank() == 0; }
   std::span<const PolicyRecord> policies() const;
+  void noteKey(const Key& key);
+  void limitEpoch();
   int applyDecisions();
   int takeEpoch();
   void assignKey(const SiteTracker::Call& call, EpochCall& report);
@@ -141,6 +143,8 @@ class EpochLoop {
   std::unique_ptr<Agreement> agreement_;
   std::unique_ptr<CallWatch> call_watch_;
   std::unique_ptr<CommunicatorTuner> tuner_;  // rank 0 only
+  std::int32_t short_epochs_ = 0;             // to come, since a key has appeared
+  std::int32_t appeared_ = 0;                 // keys, or what seemed to be one
   bool epoch_ended_ = false;
   bool is_ending_ = false;
   bool last_started_ = false;

@@ -155,20 +155,20 @@ void Session::endEpochIfDue() {
 Session::Execution Session::plan(const CallKind& kind, SiteId site) {
   Execution execution;
   const KeyTable& keys = loop_.keys();
-  const std::optional<std::int32_t> key = keys.find(keyOf(site, kind.signature));
-  if (key) execution.key = *key;
+  const Key key = keyOf(site, kind.signature);
   Shape shape{channel_.ranks(), kind.signature.count, kind.signature.commutative, &topology_};
   shape.memory = &schedule_reserve_;
   if (hasFixedChoice()) {
-    execution.planned.choice = fixedChoice(shape, key ? &keys.entry(*key).plan : nullptr);
-  } else if (key) {
-    const KeyTable::Entry& entry = keys.entry(*key);
-    execution.planned = choiceOfCall(entry.plan, entry.calls_since_plan);
-    if (entry.is_stopped) execution.planned.choice = kNativeChoice;
-    execution.is_watched =
-        execution.planned.choice.algorithm != kNativeAlgorithm && !execution.planned.exploration && entry.isWatched();
+    execution.key = keys.find(key).value_or(-1);
+    execution.planned.choice = fixedChoice(shape, execution.key < 0 ? nullptr : &keys.entry(execution.key).plan);
+  } else {
+    const KeyTable::Next next = keys.next(key);
+    execution.key = next.entry;
+    execution.planned = next.planned;
+    execution.is_watched = next.is_watched;
     // An incumbent whose memory is not agreed yet has not been called: its probation is still to come.
-    execution.follows_plan = execution.planned.exploration || isExecutable(execution.planned.choice, shape, kind);
+    execution.follows_plan =
+        next.is_own && (next.planned.exploration || isExecutable(next.planned.choice, shape, kind));
   }
   if (isExecutable(execution.planned.choice, shape, kind)) return execution;
   execution.planned.choice = kNativeChoice;

@@ -1,6 +1,7 @@
 #include "tuner/communicator_tuner.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,13 @@ namespace {
 
 // While a choice of ours is in use all calls are stamped, and a loss is known an epoch after its calls.
 constexpr std::int32_t kLongestWatchedEpoch = 32;
+
+// An agreement takes about so many messages one after the other, for each time that the ranks can be halved, and no
+// more than this share of the time of an epoch's calls.
+constexpr double kAgreementMessages = 6.0;
+constexpr double kAgreementShare = 0.02;
+// Where nothing is to be learned soon, an epoch has so many calls at least.
+constexpr std::int32_t kLeastSettledEpoch = 8;
 
 // One agreement may rank candidates so often, times ranks squared: this is done in a call, so it may take a few
 // milliseconds.
@@ -72,6 +80,7 @@ void CommunicatorTuner::noteWhetherUnsettled(Slot& slot) {
 void CommunicatorTuner::digest(const EpochReport& report) {
   epoch_ = report.epoch;
   seen_.clear();
+  elapsed_ = {};
   for (const EpochCall& call : report.calls) {
     // A trial speaks for the key whose plan it ran, even where the site was mispredicted: sizes are alike.
     const bool follows_plan = call.planned.exploration && call.planned_key >= 0;
@@ -95,19 +104,26 @@ void CommunicatorTuner::digestSample(Slot& slot, Pending& pending, const CallTim
   slot.tuner.observe(pending.planned.choice, times);
   pending.elapsed.add(times.elapsed.value);
   slot.sampled_elapsed += times.elapsed.value;
+  elapsed_.add(times.elapsed.value);
   ++slot.samples;
   if (!settings_.stamps_compare) return;
   pending.post_arrival.add(times.compared.value);
   slot.sampled_imbalance += times.imbalance.value;
 }
 
-std::int32_t CommunicatorTuner::longestEpoch() {
-  const auto longest = static_cast<std::int32_t>(settings_.options.longest_epoch);
-  const bool is_watched = std::any_of(seen_.begin(), seen_.end(), [this](std::int32_t index) {
-    return slot(index).tuner.plan().incumbent.algorithm != kNativeAlgorithm;
-  });
+// The longer calls take, the sooner what has changed is to be known.
+std::int32_t CommunicatorTuner::longestEpoch() const {
+  const auto most = static_cast<std::int32_t>(settings_.options.longest_epoch);
   const bool is_free = settings_.options.algorithm.empty() && !settings_.options.reproducible;
-  return is_watched && is_free ? std::min(longest, kLongestWatchedEpoch) : longest;
+  if (!is_free || settings_.options.mode != Mode::kTune || elapsed_.count() == 0) return most;
+  const bool is_watched = std::any_of(seen_.begin(), seen_.end(), [this](std::int32_t index) {
+    return slots_[static_cast<std::size_t>(index)]->tuner.plan().incumbent.algorithm != kNativeAlgorithm;
+  });
+  const std::int32_t longest = is_watched ? std::min(most, kLongestWatchedEpoch) : most;
+  const auto rounds = std::bit_width(static_cast<std::uint32_t>(ranks_ - 1));
+  const double agreement = kAgreementMessages * rounds * settings_.model.alpha.value;
+  const double calls = agreement / std::max(kAgreementShare * elapsed_.mean(), 1e-12);
+  return static_cast<std::int32_t>(std::clamp<double>(calls, std::min(kLeastSettledEpoch, longest), longest));
 }
 
 std::int32_t CommunicatorTuner::nextEpochLength() {

@@ -98,7 +98,7 @@ class CommunicatorTuner {
   void wake(std::int32_t index);
   std::optional<KeyTuner::Decision> ask(std::int32_t index, bool may_rank);
   void noteWhetherUnsettled(Slot& slot);
-  std::int32_t longestEpoch();
+  std::int32_t longestEpoch() const;
   std::int32_t nextEpochLength();
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);
   void drainSlot(Slot& slot, Batch& batch) const;
@@ -115,13 +115,16 @@ class CommunicatorTuner {
   std::vector<std::int32_t> in_flight_;  // keys of the latest decide()
   std::vector<PlanUpdate> postponed_;
   std::vector<std::int32_t> seen_;  // keys called in the latest epoch
+  RunningMoments elapsed_;          // seconds, of the calls of the latest epoch that were stamped
   std::int64_t epoch_ = 0;
   std::int32_t epoch_length_;
 };
 
-// So many calls lie between two agreements while something is still to be learned. Three let a key settle within 30
+// So many calls lie between two agreements while something is still to be learned. With three a key settles within 30
 // calls: the first plans take force two epochs after the first stamps, and four candidates with two calls each take
 // three epochs.
 inline constexpr std::int32_t kShortEpoch = 3;
+// A key that appears has a plan after so many epochs, which are to be short.
+inline constexpr std::int32_t kEpochsToPlan = 3;
 
 }  // namespace starling

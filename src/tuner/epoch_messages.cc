@@ -5,6 +5,7 @@
 
 #include "tuner/call_summary.h"
 #include "tuner/plan.h"
+#include "tuner/signature.h"
 
 namespace starling {
 namespace {
@@ -22,6 +23,15 @@ int bytesForPartner(int ranks) { return kBytesPerEpoch / partnersOf(ranks) - kCo
 
 int samplesPerEpoch(int ranks) {
   return std::clamp(bytesForPartner(ranks) / static_cast<int>(sizeof(CallSummary)), 1, kMaxSamples);
+}
+
+bool isSampled(std::int32_t call, std::int32_t calls, std::int32_t most, std::int64_t epoch) {
+  if (calls <= most) return true;
+  const std::int32_t stretch = calls / most;
+  const std::int32_t number = call / stretch;
+  if (number >= most) return false;
+  const std::uint64_t hash = mixHash(static_cast<std::uint64_t>(epoch), static_cast<std::uint64_t>(number));
+  return call % stretch == static_cast<std::int32_t>(hash % static_cast<std::uint64_t>(stretch));
 }
 
 std::size_t decisionBytes(int ranks) {

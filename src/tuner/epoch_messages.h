@@ -16,6 +16,13 @@ inline constexpr int kComparedBytes = 24;
 
 // Returns how many calls of an epoch are summarised at most, and how many bytes the message of decisions has.
 int samplesPerEpoch(int ranks);
+// Returns whether a call is among those of an epoch that are summarised, `most` of `calls`. All are while there are
+// few, else one in each of `most` equal stretches, at a place that changes from stretch to stretch, so that a program
+// with a rhythm is not always sampled at the same beat.
+bool isSampled(std::int32_t call, std::int32_t calls, std::int32_t most, std::int64_t epoch);
 std::size_t decisionBytes(int ranks);
+
+// One agreement carries at most so many updates of plans, if they fit.
+inline constexpr std::size_t kMaxUpdates = 32;
 
 }  // namespace starling

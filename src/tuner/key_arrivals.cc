@@ -10,6 +10,8 @@ namespace starling {
 namespace {
 
 constexpr double kPredictableError = 0.5;  // of the usual lateness: with a larger error the pattern counts as random
+constexpr double kOrderlyNoise = 0.33;     // likewise, of what forecasts of all ranks are wrong by
+constexpr std::size_t kManyRanks = 8;      // of fewer, one that moves makes most forecasts wrong for a while
 constexpr std::int64_t kUsualCalls = 16;   // that the usual lateness remembers
 constexpr double kLatenessChange = 0.25;   // share of the largest lateness that one must move by for a new plan
 
@@ -39,6 +41,15 @@ Seconds noiseOf(const std::vector<TrackedArrivals::Entry>& entries, std::int32_t
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
   std::nth_element(errors.begin(), middle, errors.end());
   return std::max(orderingNoise(latest), *middle);
+}
+
+// Returns how late a rank is as a rule.
+Seconds medianOf(const std::vector<TrackedArrivals::Entry>& entries) {
+  std::vector<Seconds> predicted;
+  for (const TrackedArrivals::Entry& entry : entries) predicted.push_back(entry.predicted);
+  const auto middle = predicted.begin() + static_cast<std::ptrdiff_t>((predicted.size() - 1) / 2);
+  std::nth_element(predicted.begin(), middle, predicted.end());
+  return *middle;
 }
 
 // Returns the predicted latenesses by rank.
@@ -80,10 +91,14 @@ bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy poli
   const auto latest = std::max_element(entries.begin(), entries.end(),
                                        [](const auto& a, const auto& b) { return a.predicted < b.predicted; });
   // A rank that is late at random is forecast late just after it was. Its error is small beside that forecast, but not
-  // beside what it is late by as a rule.
-  const Seconds usual = std::min(latest->usual, latest->predicted);
+  // beside what it is late by as a rule. Where all are late at random one of them is forecast late, too, but not by
+  // much more than the others, beside what forecasts of all are wrong by.
+  const Seconds usual = std::min(latest->usual, latest->predicted) - medianOf(entries);
   const Seconds noise = std::max(noiseOf(entries, tracked_.others(), latest->predicted), clock_error_);
-  if (latest->predicted <= noise || latest->error >= kPredictableError * usual) return false;
+  if (latest->predicted <= noise) return false;
+  // An order that was found in a few calls was none.
+  if (noise >= usual && entries.size() >= kManyRanks) return !std::exchange(plan.placed, {}).empty();
+  if (latest->error >= kPredictableError * usual || noise >= kOrderlyNoise * usual) return false;
   const ExpandedPlacement before = expanded(plan.placed, tracked_.ranks());
   const std::vector<std::int32_t> old_table = before.table.empty() ? identityTable(tracked_.ranks()) : before.table;
   const std::vector<Seconds> lateness = predictedBy(entries, tracked_.ranks());

@@ -23,7 +23,7 @@ class KeyArrivals {
 
   // Updates predicted latenesses and, unless ranks are to keep their order, the table of `plan`; returns true when they
   // changed by more than noise. A plan stays as it is where arrivals are not predictable: without knowledge no table is
-  // better.
+  // better. Where all come late at random, an order that was seen in a few calls is forgotten.
   bool arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const;
 
   // Returns by how much the latest rank of a call is late as a rule, whichever it is; 0 where that is noise.

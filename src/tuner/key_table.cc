@@ -3,6 +3,17 @@
 #include <new>
 
 namespace starling {
+namespace {
+
+constexpr std::int32_t kNoTwin = -1;
+
+// Returns the key of any site that is like this one.
+Key anyOf(Key key) {
+  key.site = kAnySite;
+  return key;
+}
+
+}  // namespace
 
 bool KeyTable::prepareFor(std::size_t keys) {
   try {
@@ -23,6 +34,8 @@ std::int32_t KeyTable::findOrAdd(const Key& key, const Signature& signature) {
   const auto [found, is_new] = index_.try_emplace(key, size());
   if (is_new) {
     entries_.emplace_back().key = key;
+    // Later no memory is taken for it.
+    twins_.try_emplace(anyOf(key), kNoTwin);
     if (!spare_plans_.empty()) {
       entries_.back().plan = std::move(spare_plans_.back());
       spare_plans_.pop_back();
@@ -35,6 +48,22 @@ std::int32_t KeyTable::findOrAdd(const Key& key, const Signature& signature) {
 std::optional<std::int32_t> KeyTable::find(const Key& key) const {
   const auto found = index_.find(key);
   return found == index_.end() ? std::nullopt : std::optional(found->second);
+}
+
+KeyTable::Next KeyTable::next(const Key& key) const {
+  const std::optional<std::int32_t> own = find(key);
+  const auto twin = twins_.find(anyOf(key));
+  const bool has_plan = own && entry(*own).plans > 0;
+  if (!has_plan && twin != twins_.end() && twin->second != kNoTwin) {
+    const Entry& known = entry(twin->second);
+    return {twin->second, {known.is_stopped ? kNativeChoice : known.plan.incumbent, false}, false, false};
+  }
+  if (!own) return {};
+  const Entry& known = entry(*own);
+  Next next{*own, choiceOfCall(known.plan, known.calls_since_plan), true, false};
+  if (known.is_stopped) next.planned.choice = kNativeChoice;
+  next.is_watched = next.planned.choice.algorithm != kNativeAlgorithm && !next.planned.exploration && known.isWatched();
+  return next;
 }
 
 bool KeyTable::Entry::noteWatched(std::int64_t shortest_ns) {
@@ -54,6 +83,7 @@ const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
   ++changed.plans;
   changed.plan = update.plan;  // copies into the memory that is there
   changed.calls_since_plan = 0;
+  if (changed.plan.state == KeyState::kSettled) twins_[anyOf(changed.key)] = update.key;
   return &changed;
 }
 

@@ -36,7 +36,7 @@ class KeyTable {
   };
 
   explicit KeyTable(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
-      : entries_(memory), index_(memory) {}
+      : entries_(memory), index_(memory), twins_(memory) {}
 
   // Takes memory beforehand, so that the next `keys` new keys take none for their plans. Returns false when memory is
   // short: then there may be fewer.
@@ -49,6 +49,17 @@ class KeyTable {
 
   std::optional<std::int32_t> find(const Key& key) const;
 
+  // What the next call of a key runs.
+  struct Next {
+    std::int32_t entry = -1;  // whose plan it follows; negative: no plan is known
+    PlannedChoice planned;
+    bool is_own = false;  // the plan is the key's own
+    bool is_watched = false;
+  };
+  // Until a key has a plan it follows that of its twin: the key of another site, with vectors of the same size class,
+  // type and operation, that settled last.
+  Next next(const Key& key) const;
+
   // Puts a plan in force, and returns its key's entry; null: the message was damaged, there is no such key. An
   // incumbent that was stopped stays so if the plan was made before that. Takes no memory for a key that was prepared
   // for.
@@ -60,11 +71,12 @@ class KeyTable {
 
   // These bytes are for the key's node, its part of the index that may have to grow, and its part of the blocks in
   // which entries are kept.
-  static constexpr std::size_t kBytesPerKey = 3 * sizeof(Entry) + 256;
+  static constexpr std::size_t kBytesPerKey = 3 * sizeof(Entry) + 512;
 
  private:
   std::pmr::deque<Entry> entries_;
   std::pmr::unordered_map<Key, std::int32_t, KeyHash> index_;
+  std::pmr::unordered_map<Key, std::int32_t, KeyHash> twins_;  // by key of any site
   std::vector<KeyPlan> spare_plans_;
 };
 

@@ -84,9 +84,33 @@ TEST(CommunicatorTuner, keepsEpochsShortWhileExploringAndDoublesThemThenToTheLon
   communicator.calls(400, kLineA, kVector);
   const std::vector<std::int32_t>& lengths = communicator.epochLengths();
   const std::vector<std::int32_t> first(lengths.begin(), lengths.begin() + 13);
-  // Of the first length until the first decision is in force, then short until the key is settled.
-  EXPECT_EQ(first, (std::vector<std::int32_t>{4, 4, 4, 3, 3, 3, 3, 3, 6, 12, 24, 32, 32}));
-  EXPECT_EQ(lengths.back(), 32) << "a choice of ours is watched";
+  // Short until the key is settled.
+  EXPECT_EQ(first, (std::vector<std::int32_t>{4, 3, 3, 3, 3, 3, 3, 3, 6, 12, 18, 20, 20}));
+  EXPECT_EQ(lengths.back(), 20) << "an agreement takes 2% of the time of so many calls";
+}
+
+TEST(CommunicatorTuner, keepsEpochsShorterTheLongerCallsTake) {
+  std::vector<std::int32_t> longest;
+  for (const std::int64_t count : {8, 4096, 1 << 20}) {
+    SimulatedMachine machine;
+    machine.native_factor = 0.2;  // native stays
+    SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+    communicator.calls(2000, kLineA, doubles(count));
+    EXPECT_EQ(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
+    longest.push_back(communicator.epochLengths().back());
+  }
+  EXPECT_GT(longest[0], 100);
+  EXPECT_LT(longest[1], longest[0]);
+  EXPECT_EQ(longest[2], 8);
+}
+
+TEST(CommunicatorTuner, watchesAChoiceOfItsOwnInShorterEpochs) {
+  SimulatedMachine machine;
+  machine.native_factor = 3.0;
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  communicator.calls(1000, kLineA, kSmall);
+  EXPECT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
+  EXPECT_EQ(communicator.epochLengths().back(), 32);
 }
 
 TEST(CommunicatorTuner, neverExceedsTheLongestEpoch) {
@@ -112,11 +136,12 @@ TEST(CommunicatorTuner, shortensEpochsAgainWhenANewKeyAppears) {
   options.longest_epoch = 32;
   SimulatedCommunicator communicator(kRanks, settingsOf(options), {});
   communicator.calls(200, kLineA, kVector);
-  ASSERT_EQ(communicator.epochLengths().back(), 32);
+  ASSERT_EQ(communicator.epochLengths().back(), 20);
   const auto epochs_before = static_cast<std::ptrdiff_t>(communicator.epochLengths().size());
   communicator.calls(200, kLineB, kSmall);
   const std::vector<std::int32_t>& lengths = communicator.epochLengths();
   EXPECT_EQ(*std::min_element(lengths.begin() + epochs_before, lengths.end()), kShortEpoch);
+  EXPECT_EQ(lengths[static_cast<std::size_t>(epochs_before) + 1], kShortEpoch) << "at once";
   EXPECT_EQ(communicator.keys().entry(1).plan.state, KeyState::kSettled);
 }
 

@@ -134,6 +134,65 @@ TEST(KeyTable, looksAtOneCallInSomeAndAtThoseAfterASlowOne) {
   EXPECT_TRUE(entry.isWatched());
 }
 
+TEST(KeyTable, hasNoPlanForWhatItDoesNotKnow) {
+  const KeyTable table;
+  const KeyTable::Next next = table.next(keyOf(1, doubles(8)));
+  EXPECT_LT(next.entry, 0);
+  EXPECT_FALSE(next.is_own);
+  EXPECT_EQ(next.planned.choice.algorithm, kNativeAlgorithm);
+}
+
+TEST(KeyTable, letsAKeyFollowItsTwinUntilItHasAPlan) {
+  KeyTable table;
+  table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
+  table.apply(updateOf(0, "ring"));
+  const Key other_site = keyOf(2, doubles(8));
+  EXPECT_EQ(table.next(other_site).entry, 0) << "even before the key is known";
+  const std::int32_t key = table.findOrAdd(other_site, doubles(8));
+  KeyTable::Next next = table.next(other_site);
+  EXPECT_EQ(next.entry, 0);
+  EXPECT_EQ(next.planned.choice, parseChoice("ring").value());
+  EXPECT_FALSE(next.is_own);
+  EXPECT_FALSE(next.is_watched);
+  EXPECT_LT(table.next(keyOf(2, doubles(800))).entry, 0) << "of another size class";
+  table.apply(updateOf(key, "slt"));
+  next = table.next(other_site);
+  EXPECT_EQ(next.entry, key);
+  EXPECT_TRUE(next.is_own);
+  EXPECT_EQ(next.planned.choice, parseChoice("slt").value());
+  EXPECT_EQ(table.next(keyOf(3, doubles(8))).entry, key) << "the one that settled last";
+}
+
+TEST(KeyTable, letsNoKeyFollowOneThatHasNotSettledNorTryWhatItTries) {
+  KeyTable table;
+  table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
+  PlanUpdate update = updateOf(0, "ring");
+  update.plan.trials = {parseChoice("slt").value()};
+  update.plan.trial_calls = 1;
+  update.plan.state = KeyState::kExploring;
+  table.apply(update);
+  EXPECT_LT(table.next(keyOf(2, doubles(8))).entry, 0);
+  update.plan.state = KeyState::kSettled;
+  table.apply(update);
+  EXPECT_TRUE(table.next(keyOf(1, doubles(8))).planned.exploration);
+  const KeyTable::Next next = table.next(keyOf(2, doubles(8)));
+  EXPECT_FALSE(next.planned.exploration);
+  EXPECT_EQ(next.planned.choice, parseChoice("ring").value());
+}
+
+TEST(KeyTable, runsNativeInPlaceOfWhatIsStopped) {
+  KeyTable table;
+  table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
+  PlanUpdate update = updateOf(0, "ring");
+  update.plan.limit = {.slow_ns = 1000, .every = 1};
+  table.apply(update);
+  EXPECT_TRUE(table.next(keyOf(1, doubles(8))).is_watched);
+  for (int call = 0; call < CallLimit::kSlowCalls; ++call) table.entry(0).noteWatched(1001);
+  EXPECT_EQ(table.next(keyOf(1, doubles(8))).planned.choice.algorithm, kNativeAlgorithm);
+  EXPECT_FALSE(table.next(keyOf(1, doubles(8))).is_watched);
+  EXPECT_EQ(table.next(keyOf(2, doubles(8))).planned.choice.algorithm, kNativeAlgorithm) << "the twin's, too";
+}
+
 TEST(KeyTable, ignoresPlansOfKeysThatItDoesNotHave) {
   KeyTable table;
   table.findOrAdd(keyOf(1, doubles(8)), doubles(8));

@@ -110,6 +110,25 @@ TEST(KeyTuner, leavesTheTableAloneWhenArrivalsAreUnpredictable) {
   }
 }
 
+TEST(KeyTuner, leavesTheTableAloneWhenAllComeLateAtRandom) {
+  constexpr std::int32_t kMany = 32;
+  int moved = 0;
+  for (unsigned run = 0; run < 10; ++run) {
+    SimulatedMachine machine;
+    machine.seed = 200 + run;
+    SimulatedCommunicator communicator(kMany, settingsOf(), machine);
+    communicator.setPattern([](std::mt19937& random) {
+      std::uniform_real_distribution<double> late(0.0, 5e-3);
+      std::vector<Seconds> lateness(kMany);
+      for (Seconds& one : lateness) one = {late(random)};
+      return lateness;
+    });
+    communicator.calls(200, kLine, doubles(2048));
+    moved += placementIn(communicator).table.empty() ? 0 : 1;
+  }
+  EXPECT_LE(moved, 1) << "of 10 runs, seeds from 200";
+}
+
 TEST(KeyTuner, leavesTheTableAloneWhenAllAreOnTime) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), {});
   communicator.setPattern(lateRank(0, 0.0, 15e-6));

@@ -142,7 +142,7 @@ TEST(KeyTunerLoss, runsAPlantedChoiceFewTimesWhenItsCallsComeInALongEpoch) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(1000.0), plantedRing());
   communicator.calls(4, kLine, kVector);
   communicator.calls(2000, kOtherLine, kSmall);
-  ASSERT_EQ(communicator.epochLengths().back(), 256);
+  ASSERT_GT(communicator.epochLengths().back(), 64);
   const std::size_t before = communicator.choices().size();
   communicator.calls(1000, kLine, kVector);
   EXPECT_LE(callsOtherThanNative(communicator, before), 6);
@@ -154,10 +154,9 @@ TEST(KeyTunerLoss, keepsAPlantedChoiceThatIsGood) {
   communicator.calls(400, kLine, kVector);
   EXPECT_EQ(incumbentOf(communicator), choiceOf("ring"));
   EXPECT_EQ(communicator.explorationCalls(), 0);
-  // Twelve before it is taken over, six while its first three are judged.
-  EXPECT_EQ(400 - callsOtherThanNative(communicator), 12 + 6);
+  // Ten before it is taken over, six while its first three are judged.
+  EXPECT_EQ(400 - callsOtherThanNative(communicator), 10 + 6);
   EXPECT_NEAR(communicator.tuner().key(0).gain().value(), 2.0, 1e-6) << "measured, not the stored one";
-  EXPECT_EQ(communicator.epochLengths().back(), 32);
 }
 
 TEST(KeyTunerLoss, keepsAPlantedChoiceThatIsGoodWhileArrivalsMove) {
@@ -219,10 +218,10 @@ TEST(KeyTunerLoss, givesUpAChoiceThatBecomesSlowInSteadyUseAfterThreeOfItsCalls)
 }
 
 TEST(KeyTunerLoss, givesUpAChoiceThatBecomesSlowInLongEpochsAfterThreeOfItsCalls) {
-  for (const int offset : {0, 29, 31}) {
+  for (const int offset : {0, 5, 7}) {
     SimulatedCommunicator communicator(kRanks, settingsOf(), {});
     communicator.calls(2000, kLine, kLong);
-    ASSERT_EQ(communicator.epochLengths().back(), 32);
+    ASSERT_EQ(communicator.epochLengths().back(), 8);
     const std::size_t epochs = communicator.epochLengths().size();
     while (communicator.epochLengths().size() == epochs) communicator.call(kLine, kLong);
     communicator.calls(offset, kLine, kLong);

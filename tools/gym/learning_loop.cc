@@ -24,15 +24,16 @@ LearningLoop::LearningLoop(std::int32_t ranks, TunerSettings settings, std::vect
       epoch_length_(static_cast<std::int32_t>(settings.options.minimum_calls)),
       buffer_(decisionBytes(ranks)) {}
 
-// As EpochCalls::isSampled() does it, for the call that begins.
-bool LearningLoop::isStamped() const {
-  const auto index = static_cast<std::int32_t>(open_.size()) - 1;
-  if (epoch_length_ <= samples_per_epoch_) return true;
-  const std::int32_t stretch = epoch_length_ / samples_per_epoch_;
-  const std::int32_t number = index / stretch;
-  if (number >= samples_per_epoch_) return false;
-  const std::uint64_t hash = mixHash(static_cast<std::uint64_t>(epoch_), static_cast<std::uint64_t>(number));
-  return index % stretch == static_cast<std::int32_t>(hash % static_cast<std::uint64_t>(stretch));
+// As EpochLoop has it.
+std::int32_t LearningLoop::epochLength() const {
+  return short_epochs_ > 0 ? std::min(epoch_length_, kShortEpoch) : epoch_length_;
+}
+
+// As EpochLoop::noteKey() does it.
+void LearningLoop::noteKey(const Key& key) {
+  if (epoch_ == 0 || keys_.find(key) || appeared_ >= 2 * (keys_.size() + kShortEpoch)) return;
+  ++appeared_;
+  short_epochs_ = kEpochsToPlan;
 }
 
 LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& signature, bool tunable) {
@@ -40,21 +41,20 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
   EpochCall& call = open_.emplace_back();
   call.bytes = signature.bytes();
   call.tunable = tunable;
-  call.planned_key = keys_.find(keyOf(predicted, signature)).value_or(-1);
+  const Key key = keyOf(predicted, signature);
+  noteKey(key);
+  const KeyTable::Next planned = keys_.next(key);
+  call.planned_key = planned.entry;
+  call.planned = planned.planned;
   NextCall next;
-  if (call.planned_key >= 0) {
-    KeyTable::Entry& entry = keys_.entry(call.planned_key);
-    next.plan = &entry.plan;
-    call.planned = choiceOfCall(entry.plan, entry.calls_since_plan);
-    if (entry.is_stopped) call.planned.choice = kNativeChoice;
-    next.is_watched =
-        call.planned.choice.algorithm != kNativeAlgorithm && !call.planned.exploration && entry.isWatched();
-    ++entry.calls_since_plan;
-  }
+  next.is_watched = planned.is_watched;
+  if (planned.entry >= 0) next.plan = &keys_.entry(planned.entry).plan;
+  if (planned.is_own) ++keys_.entry(planned.entry).calls_since_plan;
   if (!tunable) call.planned.choice = kNativeChoice;
   tracker_.record(line, signature, predicted);
   next.planned = call.planned;
-  next.is_stamped = isStamped();
+  next.is_stamped = static_cast<std::int32_t>(open_samples_.size()) < samples_per_epoch_ &&
+                    isSampled(static_cast<std::int32_t>(open_.size()) - 1, epochLength(), samples_per_epoch_, epoch_);
   is_watched_ = next.is_watched;
   if (next.is_stamped) call.sample = static_cast<std::int32_t>(open_samples_.size());
   return next;
@@ -63,7 +63,7 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
 void LearningLoop::end(const std::optional<CallSummary>& seen) {
   if (open_.back().sample >= 0) open_samples_.push_back(seen.value());
   watch(seen);
-  if (static_cast<std::int32_t>(open_.size()) >= epoch_length_) endEpoch();
+  if (static_cast<std::int32_t>(open_.size()) >= epochLength()) endEpoch();
 }
 
 // As EpochLoop::watch() does it.
@@ -94,6 +94,7 @@ void LearningLoop::endEpoch() {
   closed_samples_.swap(open_samples_);
   open_.clear();
   open_samples_.clear();
+  short_epochs_ = epoch_ == 0 ? kEpochsToPlan : std::max(short_epochs_ - 1, 0);
   epoch_is_open_ = true;
   ++epoch_;
 }

@@ -43,8 +43,6 @@ class LearningLoop {
   std::int64_t updates() const { return updates_; }
 
  private:
-  static constexpr std::size_t kMaxUpdates = 8;
-
   // A watched call is judged when the next one has ended.
   struct Watched {
     std::int32_t key = 0;
@@ -52,7 +50,8 @@ class LearningLoop {
     std::int64_t shortest_ns = 0;
   };
 
-  bool isStamped() const;
+  std::int32_t epochLength() const;
+  void noteKey(const Key& key);
   void watch(const std::optional<CallSummary>& seen);
   void endEpoch();
   void applyDecisions();
@@ -68,6 +67,8 @@ class LearningLoop {
   std::optional<Watched> watched_;
   bool is_watched_ = false;  // the running call is
   std::int32_t epoch_length_;
+  std::int32_t short_epochs_ = 0;  // to come, since a key has appeared
+  std::int32_t appeared_ = 0;      // keys, or what seemed to be one
   std::int64_t epoch_ = 0;
   std::int64_t updates_ = 0;
   bool decisions_are_open_ = false;

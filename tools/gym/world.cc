@@ -299,8 +299,7 @@ void drawMachines(World& world, const Machine& machine, Dice& dice) {
   if (world.arrivals == ArrivalKind::kOtherAlgorithm) {
     drawFactors(changed, dice);
   } else {
-    constexpr double kSlower = 2.0;
-    changed.native_factor *= kSlower;
+    constexpr double kSlower = 2.0;  // native, too, which is a multiple of rows
     for (double& factor : changed.row_factors) factor *= kSlower;
   }
   world.machines.push_back(changed);
