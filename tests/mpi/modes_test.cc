@@ -56,9 +56,9 @@ TEST(Modes, observeWatchesAndLeavesTheChoiceToMpi) {
 TEST(Modes, communicatorsAreLeftAloneUntilTheMinimumOfCalls) {
   const ScopedVariable minimum("STARLING_MINIMUM_CALLS", "50");
   const ScopedDuplicate duplicate(MPI_COMM_WORLD);
-  expectSums(60, 300, duplicate.get());
+  expectSums(50, 300, duplicate.get());
   EXPECT_EQ(keyCount(duplicate.get()), 0);
-  expectSums(60, 300, duplicate.get());
+  expectSums(10, 300, duplicate.get());
   EXPECT_EQ(keyCount(duplicate.get()), worldSize() > 1 ? 1 : 0);
 }
 
