@@ -174,7 +174,7 @@ int starling_query(MPI_Comm comm, int index, starling_key_info* info) {
     const starling::Session* session = starling::sessionWithKey(comm, index);
     if (session == nullptr) return STARLING_ERROR_ARGUMENT;
     const starling::KeyTable::Entry& entry = session->keys().entry(index);
-    const starling::PlannedChoice planned = starling::choiceOfCall(entry.plan, entry.calls_since_plan);
+    const starling::PlannedChoice planned = session->keys().next(entry.key).planned;
     *info = {};
     info->site = entry.key.site;
     info->bytes = entry.signature.bytes();

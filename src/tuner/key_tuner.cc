@@ -51,6 +51,7 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
 
 void KeyTuner::count(const PlannedChoice& planned) {
   trial_calls_ += planned.exploration ? 1 : 0;
+  follows_twin_ = follows_twin_ || (!has_plan_ && planned.choice.algorithm != kNativeAlgorithm);
   if (transition_.outdated_epochs == 0) probation_.count(planned.choice == plan_.incumbent);
 }
 
@@ -96,9 +97,15 @@ std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank) {
     case KeyState::kSettled:
       return watchSettled(may_rank);
     case KeyState::kPassesThrough:
-      return std::nullopt;
+      return endFollowing();
   }
   return std::nullopt;
+}
+
+// A key without a plan of its own runs what its twin does (KeyTable::next()), and native would never be known.
+std::optional<KeyTuner::Decision> KeyTuner::endFollowing() {
+  if (std::exchange(has_plan_, true)) return std::nullopt;
+  return decisionOf(plan_, "");
 }
 
 KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
@@ -110,6 +117,7 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
   if (chosen != nullptr && chosen->predicted > Seconds{}) decision.expected = chosen->predicted.value;
   plan.limit = limitOf(plan);
   plan_ = plan;
+  has_plan_ = true;
   transition_.awaits_force = true;
   decision.plan = std::move(plan);
   return decision;
@@ -119,8 +127,8 @@ std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
   if (!settings_.options.algorithm.empty()) return forced();
   if (settings_.options.reproducible) return may_rank ? std::optional(forced()) : std::nullopt;
   if (learned_) return takeOver();
-  if (!may_rank || !choices_.isNativeKnown()) return std::nullopt;
-  return proposeTrials();
+  if (!choices_.isNativeKnown()) return follows_twin_ ? endFollowing() : std::nullopt;
+  return may_rank ? std::optional(proposeTrials()) : std::nullopt;
 }
 
 bool KeyTuner::followArrivals(KeyPlan& plan) const {

@@ -98,6 +98,7 @@ class KeyTuner {
   };
 
   std::optional<Decision> leaveObserving(bool may_rank);
+  std::optional<Decision> endFollowing();
   Decision proposeTrials();
   std::optional<Decision> leaveExploring();
   Decision settleOn(const Choice& choice, std::string reason, std::int32_t probation_calls = 0);
@@ -137,6 +138,8 @@ class KeyTuner {
   KeyArrivals arrivals_;
   MeasuredChoices choices_;
   KeyPlan plan_;
+  bool has_plan_ = false;      // that was sent to all ranks
+  bool follows_twin_ = false;  // it was seen to run what another key does
   Transition transition_;
   Probation probation_;         // of the incumbent, where it is on probation
   bool is_taken_over_ = false;  // the incumbent is that of an earlier run, and not confirmed yet

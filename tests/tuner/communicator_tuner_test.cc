@@ -167,11 +167,36 @@ TEST(CommunicatorTuner, settlesTwoSitesOfEqualSizeApart) {
   EXPECT_FALSE(imbalanced.placed.empty());
 }
 
+TEST(CommunicatorTuner, letsAKeyThatAppearsLearnForItself) {
+  SimulatedMachine machine;
+  machine.native_factor = 3.0;
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  communicator.calls(200, kLineA, kVector);
+  ASSERT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
+  const std::size_t before = communicator.choices().size();
+  communicator.calls(120, kLineB, kVector);
+  EXPECT_EQ(communicator.choices()[before].choice, communicator.keys().entry(0).plan.incumbent) << "its twin's";
+  ASSERT_EQ(communicator.keys().size(), 2);
+  EXPECT_EQ(communicator.keys().entry(1).plan.state, KeyState::kSettled);
+  EXPECT_GT(communicator.explorationCalls(), 8) << "it has trials of its own";
+}
+
+TEST(CommunicatorTuner, letsAKeyThatPassesThroughFollowNobody) {
+  SimulatedMachine machine;
+  machine.native_factor = 3.0;
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  communicator.calls(200, kLineA, kVector);
+  for (int call = 0; call < 60; ++call) communicator.call(kLineB, kVector, false);
+  ASSERT_EQ(communicator.keys().size(), 2);
+  EXPECT_GT(communicator.keys().entry(1).plans, 0);
+  EXPECT_EQ(communicator.keys().next(communicator.keys().entry(1).key).planned.choice.algorithm, kNativeAlgorithm);
+}
+
 TEST(CommunicatorTuner, watchesKeysThatPassThrough) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), {});
   for (int call = 0; call < 60; ++call) communicator.call(kLineA, kVector, false);
   EXPECT_EQ(communicator.tuner().key(0).state(), KeyState::kPassesThrough);
-  EXPECT_EQ(communicator.updates(), 0);
+  EXPECT_EQ(communicator.updates(), 1) << "it has no twin";
   EXPECT_GT(communicator.epochLengths().back(), 8);
   const Batch batch = communicator.tuner().drain();
   ASSERT_EQ(batch.keys.size(), 1U);
