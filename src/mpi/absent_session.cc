@@ -11,9 +11,8 @@ void AbsentSession::beforeCall(MPI_Comm communicator, bool is_tunable, const Opt
 
 void AbsentSession::afterCall(MPI_Comm communicator, int code, const Options& options) {
   if (isRefusal(code)) return;
-  ++calls_;
-  const std::int64_t prepared_after = Session::callsBeforePreparation(options);
-  if (prepared_after > 0 && calls_ >= prepared_after) refuse(communicator);
+  // With a fixed algorithm, too, where no call before was one that it could make.
+  if (++calls_ >= options.minimum_calls) refuse(communicator);
 }
 
 // The others prepare once. A call that MPI refuses is made again, and they have heard of this by then.

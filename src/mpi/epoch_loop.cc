@@ -229,6 +229,7 @@ int EpochLoop::startDecisions() {
 }
 
 int EpochLoop::closeEpoch() {
+  calls_.setLimit(EpochCalls::kNoLimit);  // the next epoch may be long, and room is made for it here
   Agreement::Report report;
   report.sites_hash = tracker_.closeEpoch();
   report.scratch_bytes = memory_.scratchCapacity();

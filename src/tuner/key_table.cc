@@ -56,7 +56,9 @@ KeyTable::Next KeyTable::next(const Key& key) const {
   const bool has_plan = own && entry(*own).plans > 0;
   if (!has_plan && twin != twins_.end() && twin->second != kNoTwin) {
     const Entry& known = entry(twin->second);
-    return {twin->second, {known.is_stopped ? kNativeChoice : known.plan.incumbent, false}, false, false};
+    // What nobody has measured is for its own key's few calls alone.
+    const bool is_good = !known.is_stopped && known.plan.probation_calls == 0;
+    return {twin->second, {is_good ? known.plan.incumbent : kNativeChoice, false}, false, false};
   }
   if (!own) return {};
   const Entry& known = entry(*own);

@@ -153,6 +153,8 @@ KeyTuner::Decision KeyTuner::proposeTrials() {
   std::string names;
   for (const Candidate& candidate : candidates) {
     plan.trials.push_back(candidate.choice);
+    // What the key ran while it followed its twin was arranged for another site.
+    choices_.forgetArrangement(candidate.choice);
     choices_.setPredicted(candidate.choice, candidate.predicted);
     names += separator(names) + describe(candidate);
   }

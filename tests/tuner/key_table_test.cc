@@ -180,6 +180,15 @@ TEST(KeyTable, letsNoKeyFollowOneThatHasNotSettledNorTryWhatItTries) {
   EXPECT_EQ(next.planned.choice, parseChoice("ring").value());
 }
 
+TEST(KeyTable, letsNoKeyFollowWhatNobodyHasMeasured) {
+  KeyTable table;
+  table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
+  PlanUpdate update = updateOf(0, "ring");
+  update.plan.probation_calls = 3;
+  table.apply(update);
+  EXPECT_EQ(table.next(keyOf(2, doubles(8))).planned.choice.algorithm, kNativeAlgorithm);
+}
+
 TEST(KeyTable, runsNativeInPlaceOfWhatIsStopped) {
   KeyTable table;
   table.findOrAdd(keyOf(1, doubles(8)), doubles(8));

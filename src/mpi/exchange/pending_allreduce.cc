@@ -43,6 +43,7 @@ bool PendingAllreduce::isComplete() {
     code = startBroadcast();
     if (code == MPI_SUCCESS) code = PMPI_Test(&request_, &is_complete, MPI_STATUS_IGNORE);
   }
+  if (code == MPI_SUCCESS && is_complete != 0 && !is_reduced_only_) is_open_ = false;
   return code != MPI_SUCCESS || is_complete != 0;
 }
 

@@ -27,10 +27,10 @@ class PendingAllreduce {
   // Returns whether finish() waits for nothing but messages that are on their way, which is equal on all ranks.
   // REQUIRES: isOpen().
   bool isDue() const { return !is_reduced_only_; }
-  // REQUIRES: isOpen().
+  // Does nothing more where isComplete() has found it complete.
   int finish();
-  // Returns whether finish() would not wait. An error counts as complete: whoever finishes it hears of it. It is local.
-  // REQUIRES: isOpen().
+  // Returns whether finish() would not wait. What is complete is no longer open. An error counts as complete, but stays
+  // open: whoever finishes it hears of it. It is local.
   bool isComplete();
 
  private:

@@ -22,9 +22,14 @@ class ByRoot {
     }
     if (is_full_) return nullptr;
     const bool is_made = make(channel, root, is_long);
-    is_full_ = !channel.isSoEverywhere(is_made) || states_.size() == kMaxStates;
-    if (!is_made) return nullptr;
-    return is_full_ && states_.size() < kMaxStates ? nullptr : &states_.back();
+    if (channel.isSoEverywhere(is_made)) {
+      is_full_ = states_.size() == kMaxStates;
+      return &states_.back();
+    }
+    // Where one rank has none, no rank may find one later.
+    if (is_made) states_.pop_back();
+    is_full_ = true;
+    return nullptr;
   }
 
   // Returns null when no call has named this root.

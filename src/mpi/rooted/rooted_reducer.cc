@@ -26,7 +26,10 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
     if (isRefusal(code)) channel_.forgetCall();
     return code;
   };
-  if (channel_.passesThrough() || isMisplaced(sendbuf, recvbuf, root)) return native();
+  // MPI refuses the latter, which was never counted.
+  if (isMisplaced(sendbuf, recvbuf, root))
+    return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator());
+  if (channel_.passesThrough()) return native();
   const CallKind kind = classifyCall(count, datatype, op);
   const RootedCounter::Call call = countedCall(kind, root, isReproducible());
   const std::int64_t bytes = call.bytes;

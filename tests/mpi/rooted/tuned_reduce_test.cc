@@ -303,5 +303,24 @@ TEST_F(TunedReduce, callsThatMpiRefusesOnTheRootDoNotCount) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+// A rank that is not the root has no call with MPI_IN_PLACE.
+TEST_F(TunedReduce, callsThatMpiRefusesOnAnotherRankDoNotCount) {
+  MPI_Comm_set_errhandler(duplicate_.get(), MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // raises some of them, whatever the communicator
+  watch_.phase("calls after refusals on another rank");
+  const bool errs = worldSize() > 1 && worldRank() == worldSize() - 1;
+  for (int call = 0; call < 40; ++call) {
+    std::vector<int> values(100, worldRank() + call);
+    std::vector<int> sums(100);
+    if (errs && call % 5 == 2) {
+      EXPECT_NE(tuned_reduce(MPI_IN_PLACE, sums.data(), 100, MPI_INT, MPI_SUM, 0, duplicate_.get()), MPI_SUCCESS);
+    }
+    EXPECT_EQ(tuned_reduce(values.data(), sums.data(), 100, MPI_INT, MPI_SUM, 0, duplicate_.get()), MPI_SUCCESS);
+    if (worldRank() != 0) continue;
+    EXPECT_EQ(sums, std::vector<int>(100, worldSize() * (worldSize() - 1) / 2 + worldSize() * call)) << call;
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 }  // namespace
 }  // namespace starling
