@@ -125,8 +125,8 @@ void Session::endCall(Execution& execution, int code) {
     execution.exit_ns = *exit_ns;
   }
   if (arrivals_) arrivals_->endCall(execution.arrangement, code, exit_ns);
-  const bool followed_announcements =
-      !is_native && execution.arrangement.is_announced && !execution.arrangement.table.empty();
+  const bool followed_announcements = !is_native && !execution.follows_twin && execution.arrangement.is_announced &&
+                                      !execution.arrangement.table.empty();
   announced_key_ = followed_announcements ? execution.key : -1;
 }
 
@@ -166,6 +166,7 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
     execution.key = next.entry;
     execution.planned = next.planned;
     execution.is_watched = next.is_watched;
+    execution.follows_twin = next.entry >= 0 && !next.is_own;
     // An incumbent whose memory is not agreed yet has not been called: its probation is still to come.
     execution.follows_plan =
         next.is_own && (next.planned.exploration || isExecutable(next.planned.choice, shape, kind));

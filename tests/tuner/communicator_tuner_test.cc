@@ -105,9 +105,7 @@ TEST(CommunicatorTuner, keepsEpochsShorterTheLongerCallsTake) {
 }
 
 TEST(CommunicatorTuner, watchesAChoiceOfItsOwnInShorterEpochs) {
-  SimulatedMachine machine;
-  machine.native_factor = 3.0;
-  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {.native_factor = 3.0});
   communicator.calls(1000, kLineA, kSmall);
   EXPECT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
   EXPECT_EQ(communicator.epochLengths().back(), 32);
@@ -168,9 +166,7 @@ TEST(CommunicatorTuner, settlesTwoSitesOfEqualSizeApart) {
 }
 
 TEST(CommunicatorTuner, letsAKeyThatAppearsLearnForItself) {
-  SimulatedMachine machine;
-  machine.native_factor = 3.0;
-  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {.native_factor = 3.0});
   communicator.calls(200, kLineA, kVector);
   ASSERT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
   const std::size_t before = communicator.choices().size();
@@ -182,9 +178,7 @@ TEST(CommunicatorTuner, letsAKeyThatAppearsLearnForItself) {
 }
 
 TEST(CommunicatorTuner, letsAKeyThatPassesThroughFollowNobody) {
-  SimulatedMachine machine;
-  machine.native_factor = 3.0;
-  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {.native_factor = 3.0});
   communicator.calls(200, kLineA, kVector);
   for (int call = 0; call < 60; ++call) communicator.call(kLineB, kVector, false);
   ASSERT_EQ(communicator.keys().size(), 2);

@@ -15,15 +15,16 @@
 namespace starling::cli {
 namespace {
 
-// Of several communicators much is often alike.
-void printNew(const std::vector<std::string>& sentences, std::set<std::string>& said) {
-  if (!said.empty()) fmt::print("\n");
+// Of several communicators much is often alike. `above` has the sentences of the paragraph before, also those that were
+// left out there.
+void printParagraph(const std::vector<std::string>& sentences, const std::set<std::string>& above) {
+  if (!above.empty()) fmt::print("\n");
   bool has_omitted = false;
   for (const std::string& sentence : sentences) {
-    if (said.insert(sentence).second) {
-      show("{}\n", sentence);
-    } else {
+    if (above.contains(sentence)) {
       has_omitted = true;
+    } else {
+      show("{}\n", sentence);
     }
   }
   if (has_omitted) fmt::print("The rest is as above.\n");
@@ -35,7 +36,7 @@ Outcome explainSite(const Query& query, const std::string& database) {
   const auto keys = recording.value().keysOfSite(query.site);
   if (!keys.isOk()) return Outcome::fault(keys.status());
   Json rows = Json::array();
-  std::set<std::string> said;
+  std::set<std::string> above;
   for (const RecordedKey& key : keys.value()) {
     const Result<Evidence> evidence = recording.value().evidence(key);
     if (!evidence.isOk()) return Outcome::fault(evidence.status());
@@ -47,7 +48,8 @@ Outcome explainSite(const Query& query, const std::string& database) {
       rows.push_back(std::move(row));
       continue;
     }
-    printNew(sentences, said);
+    printParagraph(sentences, above);
+    above = {sentences.begin(), sentences.end()};
   }
   if (query.json) fmt::print("{}", formatJson(rows));
   return Outcome::ok();

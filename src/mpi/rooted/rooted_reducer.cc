@@ -27,8 +27,9 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
     return code;
   };
   // MPI refuses the latter, which was never counted.
-  if (isMisplaced(sendbuf, recvbuf, root))
+  if (isMisplaced(sendbuf, recvbuf, root)) {
     return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator());
+  }
   if (channel_.passesThrough()) return native();
   const CallKind kind = classifyCall(count, datatype, op);
   const RootedCounter::Call call = countedCall(kind, root, isReproducible());
