@@ -170,6 +170,26 @@ Status readPattern(const Texts& texts, std::int32_t ranks, Arguments& arguments)
   return Status::ok();
 }
 
+// Loops call MPI_Allreduce as the process has it, one call right after the other.
+Status checkProcedure(const Texts& texts, const Arguments& arguments) {
+  if (arguments.procedure == Procedure::kImposed) {
+    if (arguments.operands->element != Element::kChar) return Status::ok();
+    return Status::error(
+        "--type char: MPI defines no operation on it, so algorithms are not compared: add --back-to-back or "
+        "--overhead, or use another type");
+  }
+  const char* const option = arguments.procedure == Procedure::kOverhead ? "--overhead" : "--back-to-back";
+  if (arguments.pattern.kind != PatternKind::kNone) {
+    return Status::error(fmt::format("{}: calls follow each other at once, and nobody is late: leave out --pattern {}",
+                                     option, texts.pattern));
+  }
+  if (texts.algorithms != kAll || arguments.collective != Collective::kAllreduce) {
+    return Status::error(fmt::format(
+        "{}: measures MPI_Allreduce as the process has it: leave out --algorithm and --collective", option));
+  }
+  return Status::ok();
+}
+
 Status readTexts(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
   std::optional<Seconds> slow_cost;
   std::optional<Seconds> beta;
@@ -185,6 +205,7 @@ Status readTexts(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
   if (status.isOk()) status = readCounts(texts, arguments);
   if (status.isOk()) status = readDelays(texts, arguments);
   if (status.isOk()) status = readPattern(texts, ranks, arguments);
+  if (status.isOk()) status = checkProcedure(texts, arguments);
   if (status.isOk() && arguments.json == "-" && arguments.csv == "-") {
     status = Status::error("--json - and --csv - would share the standard output: give one of them a file");
   }
@@ -205,7 +226,9 @@ void addSubjectOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
       ->allow_extra_args(false);
   app.add_option("--count", texts.counts, "Elements of a call, as in 1000,64Ki,1Mi (default: 1Mi)")
       ->option_text("N,...");
-  app.add_option("--type", arguments.type, "float, double, int32, int64, uint32, uint64 (default: float)")
+  app.add_option(
+         "--type", arguments.type,
+         "float, double, int32, int64, uint32, uint64 (default: float), or char, with --back-to-back and --overhead")
       ->option_text("TYPE");
   app.add_option("--op", arguments.operation,
                  "sum, prod, max, min, or a user operation: slow-sum, matrix and slow-matrix (the matrices do not\n"
@@ -239,6 +262,25 @@ void addPatternOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
   app.add_option("--beta", texts.beta,
                  "Time of one byte on a link, where it is known: the share of the possible saving needs it")
       ->option_text("DURATION");
+}
+
+void addLoopOptions(CLI::App& app, Arguments& arguments) {
+  CLI::Option* const back_to_back = app.add_flag_callback(
+      "--back-to-back", [&arguments] { arguments.procedure = Procedure::kBackToBack; },
+      "Loops as suites of benchmarks have them: a barrier, then calls of MPI_Allreduce right after each other; the\n"
+      "mean over calls and ranks. --iterations calls after --warmup calls (default: 1000 after 200 up to 8 KiB, 100\n"
+      "after 10 above)");
+  app.add_flag_callback(
+         "--overhead", [&arguments] { arguments.procedure = Procedure::kOverhead; },
+         "What calls of MPI_Allreduce cost over those of PMPI_Allreduce, in loops of both by turns, of 1000 calls up "
+         "to\n"
+         "8 KiB and 100 above; needs the preload library. --iterations pairs of loops (default: 100) after --warmup\n"
+         "calls (default: 2000)")
+      ->excludes(back_to_back);
+  app.add_option("--sites", arguments.sites,
+                 "Places in the program from which loops call in turn; each is a key of its own (default: 1)")
+      ->option_text("N")
+      ->check(CLI::Range(1, kMostSites));
 }
 
 void addRunOptions(CLI::App& app, Arguments& arguments) {
@@ -275,6 +317,7 @@ ParsedArguments parseArguments(const std::vector<std::string>& arguments, std::i
   app.set_version_flag("--version", "starling-bench " STARLING_VERSION);
   addSubjectOptions(app, texts, parsed);
   addPatternOptions(app, texts, parsed);
+  addLoopOptions(app, parsed);
   addRunOptions(app, parsed);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -285,6 +328,8 @@ ParsedArguments parseArguments(const std::vector<std::string>& arguments, std::i
   } catch (const CLI::ParseError& error) {
     return usageError(error.what());
   }
+  parsed.has_iterations = app.count("--iterations") > 0;
+  parsed.has_warmup = app.count("--warmup") > 0;
   const Status status = readTexts(texts, ranks, parsed);
   if (!status.isOk()) return usageError(status.message());
   return {std::move(parsed), "", 0};

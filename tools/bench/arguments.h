@@ -15,7 +15,14 @@
 
 namespace starling::bench {
 
+// So many places of the program a loop may call from.
+inline constexpr int kMostSites = 64;
+
+// How calls are made: each by itself under an imposed pattern, or in loops without anything between them.
+enum class Procedure : std::uint8_t { kImposed, kBackToBack, kOverhead };
+
 struct Arguments {
+  Procedure procedure = Procedure::kImposed;
   Collective collective = Collective::kAllreduce;
   std::vector<std::string> algorithms;  // with their parameters
   std::vector<std::int64_t> counts;     // elements
@@ -30,6 +37,9 @@ struct Arguments {
   bool announce = true;  // `tuned` hears of the pattern by starling_edge()
   std::int32_t iterations = 5;
   std::int32_t warmup = 1;
+  std::int32_t sites = 1;          // places in the program from which a loop calls, in turn
+  bool has_iterations = false;     // the user gave them; else a loop makes as many calls as suites of benchmarks do
+  bool has_warmup = false;         // likewise
   std::optional<Seconds> compute;  // emulated computation before each call; empty: the delay and 100 ms
   std::uint64_t seed = 1;
   std::optional<double> beta_ns;  // time of one byte on one link

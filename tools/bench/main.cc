@@ -14,8 +14,9 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "benchmark.h"
+#include "call_loop.h"
 #include "common_time.h"
-#include "mpi/execution/datatypes.h"
+#include "loop_benchmark.h"
 #include "mpi/machine/machine.h"
 #include "report.h"
 #include "workload.h"
@@ -60,7 +61,7 @@ std::string joined(const std::vector<std::string>& arguments) {
   return text;
 }
 
-Header describe(const std::vector<std::string>& arguments, Workload& workload, bool is_one_clock) {
+Header describe(const std::vector<std::string>& words, const Arguments& arguments, bool is_one_clock) {
   Header header;
   header.environment = gatherEnvironment(MPI_COMM_WORLD);
   header.clock = is_one_clock ? "shared" : "synchronised";
@@ -69,8 +70,8 @@ Header describe(const std::vector<std::string>& arguments, Workload& workload, b
     header.environment.processor = "simulated";
     header.environment.transport = "simulated";
   }
-  header.command = joined(arguments);
-  header.type = elementTypeName(*elementType(workload.datatype()));
+  header.command = joined(words);
+  header.type = elementName(arguments.operands->element);
   return header;
 }
 
@@ -91,16 +92,23 @@ class Reporter {
 
   void take(std::span<const Summary> summaries) {
     for (const Summary& summary : summaries) {
-      json_.write(resultRecord(header_, arguments_, summary).dump() + "\n");
-      wrong_ += summary.wrong_elements;
+      write(resultRecord(header_, arguments_, summary));
       summaries_.push_back(summary);
     }
   }
+  // Takes the record of a count whose calls followed each other at once.
+  void take(cli::Json loop) {
+    write(loop);
+    loops_.push_back(std::move(loop));
+  }
 
   Status finish() {
-    csv_.write(csvOf(header_, arguments_, summaries_));
+    const bool is_of_loops = arguments_.procedure != Procedure::kImposed;
+    csv_.write(is_of_loops ? cli::formatCsv(loops_) : csvOf(header_, arguments_, summaries_));
     const bool stdout_taken = arguments_.json == "-" || arguments_.csv == "-";
-    if (!arguments_.quiet && !stdout_taken) fmt::print("{}", tableOf(header_, arguments_, summaries_));
+    if (!arguments_.quiet && !stdout_taken) {
+      fmt::print("{}", is_of_loops ? loopTable(header_, arguments_, loops_) : tableOf(header_, arguments_, summaries_));
+    }
     if (!json_.isGood() || !csv_.isGood())
       return Status::error("a file could not be written to its end: is the disk full?");
     if (wrong_ > 0) return Status::error(fmt::format("{} elements were wrong: the column WRONG says where", wrong_));
@@ -108,11 +116,17 @@ class Reporter {
   }
 
  private:
+  void write(const cli::Json& record) {
+    json_.write(record.dump() + "\n");
+    wrong_ += record["wrong_elements"].get<std::int64_t>();
+  }
+
   const Header& header_;
   const Arguments& arguments_;
   Output json_;
   Output csv_;
   std::vector<Summary> summaries_;
+  cli::Json loops_ = cli::Json::array();
   std::int64_t wrong_ = 0;
 };
 
@@ -143,13 +157,28 @@ int measureAll(const std::vector<std::string>& words, const Arguments& arguments
   const MonotonicClock clock(fault);
   CommonTime time(clock, fault);
   const std::unique_ptr<Workload> workload = makeWorkload(*arguments.operands, arguments.slow_cost);
-  Benchmark benchmark(arguments, clock, time, *workload);
-  Header header = describe(words, *workload, time.isOneClock());
-  header.model = benchmark.probedModel();
+  std::unique_ptr<Benchmark> benchmark;  // of calls under imposed patterns
+  if (arguments.procedure == Procedure::kImposed) {
+    benchmark = std::make_unique<Benchmark>(arguments, clock, time, *workload);
+  }
+  Header header = describe(words, arguments, time.isOneClock());
+  if (benchmark) header.model = benchmark->probedModel();
   Reporter reporter(header, arguments);
   Status status = rank == 0 ? reporter.open() : Status::ok();
   if (!agree(status.isOk())) return complain(rank, status);
-  const int code = benchmark.run([&reporter](std::span<const Summary> summaries) { reporter.take(summaries); });
+  const auto take_loop = [&](const auto& figures) { reporter.take(recordOf(header, arguments, figures)); };
+  int code = MPI_SUCCESS;
+  switch (arguments.procedure) {
+    case Procedure::kImposed:
+      code = benchmark->run([&reporter](std::span<const Summary> summaries) { reporter.take(summaries); });
+      break;
+    case Procedure::kBackToBack:
+      code = timeBackToBack(arguments, clock, *workload, take_loop);
+      break;
+    case Procedure::kOverhead:
+      code = timeOverhead(arguments, clock, *workload, take_loop);
+      break;
+  }
   if (code != MPI_SUCCESS) giveUp(rank, errorText(code));
   if (rank == 0) status = reporter.finish();
   return agree(status.isOk()) ? 0 : complain(rank, status);
@@ -164,6 +193,11 @@ int runProgram(const std::vector<std::string>& words) {
   if (parsed.arguments) {
     const Status status = checkNatives(parsed.arguments->algorithms);
     if (!status.isOk()) parsed = usageError(status.message());
+  }
+  if (parsed.arguments && parsed.arguments->procedure == Procedure::kOverhead && !isAllreduceWrapped()) {
+    parsed = usageError(
+        "--overhead: MPI_Allreduce is the MPI library's own in this run, so there is nothing to compare: start it with "
+        "the preload library, as in mpirun -x LD_PRELOAD=$PWD/build/release/lib/libstarling_preload.so");
   }
   if (parsed.arguments) return measureAll(words, *parsed.arguments, rank);
   if (rank == 0) fmt::print(parsed.exit_code == 0 ? stdout : stderr, "{}", parsed.text);

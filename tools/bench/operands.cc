@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 
@@ -13,9 +14,9 @@ struct ElementRow {
   Element element;
 };
 
-constexpr ElementRow kElements[] = {{"float", Element::kFloat},   {"double", Element::kDouble},
-                                    {"int32", Element::kInt32},   {"int64", Element::kInt64},
-                                    {"uint32", Element::kUint32}, {"uint64", Element::kUint64}};
+constexpr ElementRow kElements[] = {
+    {"float", Element::kFloat},   {"double", Element::kDouble}, {"int32", Element::kInt32}, {"int64", Element::kInt64},
+    {"uint32", Element::kUint32}, {"uint64", Element::kUint64}, {"char", Element::kChar}};
 
 constexpr OperationRow kOperations[] = {
     {"sum", OperationKind::kSum, false},          {"prod", OperationKind::kProduct, false},
@@ -34,6 +35,12 @@ const Row* findRow(const Row (&rows)[kRows], std::string_view name, std::string&
 }
 
 }  // namespace
+
+std::string_view elementName(Element element) {
+  const auto row = std::find_if(std::begin(kElements), std::end(kElements),
+                                [element](const ElementRow& known) { return known.element == element; });
+  return row->name;
+}
 
 Result<OperandChoice> parseOperands(std::string_view type, std::string_view operation) {
   std::string known;

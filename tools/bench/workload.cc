@@ -62,7 +62,8 @@ Element randomElement(OperationKind kind, Random& random) {
       // The diagonal is odd and the rest even, so the determinant is odd, and no product loses what went into it.
       return static_cast<Element>((random.next() & 0xfefefefeU) | 0x01000001U);
     default:
-      return static_cast<Element>(random.below(1000));
+      // MPI libraries let sums of bytes stop at 127, and MPI does not say what they are.
+      return static_cast<Element>(random.below(sizeof(Element) == 1 ? 4 : 1000));
   }
 }
 
@@ -103,6 +104,11 @@ MPI_Datatype datatypeOf<std::uint32_t>() {
 template <>
 MPI_Datatype datatypeOf<std::uint64_t>() {
   return MPI_UINT64_T;
+}
+
+template <>
+MPI_Datatype datatypeOf<char>() {
+  return MPI_CHAR;
 }
 
 template <typename Element>
@@ -217,6 +223,8 @@ std::unique_ptr<Workload> make(const OperandChoice& choice) {
       return make<std::int64_t>(choice.operation);
     case Element::kUint32:
       return make<std::uint32_t>(choice.operation);
+    case Element::kChar:
+      return make<char>(choice.operation);
     case Element::kUint64:
       break;
   }

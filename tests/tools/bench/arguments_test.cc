@@ -68,6 +68,21 @@ TEST(Arguments, broadcastsAndReductionsHaveTwoAlgorithms) {
   EXPECT_THAT(errorOf({"--collective", "scatter"}), HasSubstr("none of allreduce, bcast, reduce"));
 }
 
+TEST(Arguments, loopsCallMpiAsItIs) {
+  const Arguments loop = parsed({"--back-to-back", "--pattern", "none", "--type", "char", "--iterations", "7"});
+  EXPECT_EQ(loop.procedure, Procedure::kBackToBack);
+  EXPECT_TRUE(loop.has_iterations);
+  EXPECT_FALSE(loop.has_warmup);
+  EXPECT_EQ(parsed({"--overhead", "--sites", "40"}).sites, 40);
+  EXPECT_EQ(parsed({}).procedure, Procedure::kImposed);
+  EXPECT_THAT(errorOf({"--overhead", "--pattern", "one-late"}), HasSubstr("leave out --pattern one-late"));
+  EXPECT_THAT(errorOf({"--back-to-back", "--algorithm", "ring"}), HasSubstr("leave out --algorithm"));
+  EXPECT_THAT(errorOf({"--overhead", "--collective", "bcast"}), HasSubstr("--collective"));
+  EXPECT_THAT(errorOf({"--type", "char"}), HasSubstr("add --back-to-back"));
+  EXPECT_THAT(errorOf({"--overhead", "--sites", "65"}), HasSubstr("--sites"));
+  EXPECT_THAT(errorOf({"--overhead", "--back-to-back"}), HasSubstr("--back-to-back"));
+}
+
 TEST(Arguments, nonsenseIsRefused) {
   EXPECT_THAT(errorOf({"--algorithm", "rung"}), HasSubstr("tuned"));
   EXPECT_THAT(errorOf({"--count", "3Gi"}), HasSubstr("at most"));

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 BENCH, RANKS, MPIRUN = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+PRELOAD = Path(BENCH).parents[1] / "lib" / "libstarling_preload.so"
 CATALOGUE = ["recursive_doubling", "rabenseifner", "ring", "ring_segmented", "slt", "prr", "reduce_bcast",
              "late_join", "direct", "static_optimal", "local_redirect", "binary_tree", "two_level",
              "topology_tree"]
@@ -115,6 +116,29 @@ class ProgramTest(unittest.TestCase):
         # Clocks that are 1000 s apart would show, and so would an offset of the wrong sign.
         self.assertLess(abs(result["post_arrival_ms"]["mean"]), 500)
 
+    def loops(self, *arguments, environment=None):
+        process = self.bench(*arguments, "--json", str(self.json), environment=environment)
+        self.assertEqual(process.returncode, 0, process.stderr + process.stdout)
+        records = [json.loads(line) for line in self.json.read_text().splitlines()][1:]
+        self.assertEqual([record["wrong_elements"] for record in records], [0] * len(records))
+        return records
+
+    def test_calls_back_to_back_are_right_and_as_many_as_suites_make(self):
+        for kind in ("float", "char"):
+            records = self.loops("--back-to-back", "--pattern", "none", "--type", kind, "--count", "0,1,1000,4Ki")
+            size = {"float": 4, "char": 1}[kind]
+            self.assertEqual([record["bytes"] for record in records], [count * size for count in (0, 1, 1000, 4096)])
+            self.assertEqual([record["calls"] for record in records], [1000, 1000, 1000, 1000 if size == 1 else 100])
+            self.assertTrue(all(record["least_us"] <= record["mean_us"] <= record["most_us"] for record in records))
+
+    @unittest.skipIf(RANKS not in (1, 2, 4), "the same loops at every number of ranks")
+    def test_overhead_is_measured_under_the_preload_library(self):
+        environment = {"LD_PRELOAD": str(PRELOAD)}
+        records = self.loops("--overhead", "--count", "0,2", "--sites", "3", "--iterations", "4", "--warmup", "50",
+                             environment=environment)  # fmt: skip
+        self.assertEqual([record["pairs"] for record in records], [4, 4])
+        self.assertTrue(all(record["ratio_25"] <= record["ratio"] <= record["ratio_75"] for record in records))
+
     @unittest.skipIf(RANKS != 4, "the same file at every number of ranks")
     def test_csv_has_a_line_for_each_result(self):
         path = Path(self.folder.name) / "results.csv"
@@ -139,6 +163,8 @@ class ProgramTest(unittest.TestCase):
             (["--param", "segments"], "NAME=VALUE"),
             (["--json", "/nowhere/x.json"], "/nowhere/x.json"),
             (["--iterations", "0"], "--iterations"),
+            (["--overhead"], "start it with the preload library"),
+            (["--back-to-back", "--pattern", "ramp"], "leave out --pattern ramp"),
         ):
             with self.subTest(arguments=arguments):
                 process = self.bench(*arguments)

@@ -47,6 +47,7 @@ TEST(Workload, referenceIsTheSerialReduction) {
   EXPECT_EQ(wrongOfSerial<float>("float", "sum", [](float a, float b) { return a + b; }), 0);
   EXPECT_EQ(wrongOfSerial<double>("double", "prod", [](double a, double b) { return a * b; }), 0);
   EXPECT_EQ(wrongOfSerial<std::int32_t>("int32", "max", [](auto a, auto b) { return std::max(a, b); }), 0);
+  EXPECT_EQ(wrongOfSerial<char>("char", "sum", [](char a, char b) { return static_cast<char>(a + b); }), 0);
   EXPECT_EQ(wrongOfSerial<std::uint64_t>("uint64", "min", [](auto a, auto b) { return std::min(a, b); }), 0);
 }
 
