@@ -140,7 +140,8 @@ constexpr OptionRow kTable[] = {
        return applyNumber<std::int64_t>(row, text, 1, 1000, options.trial_calls);
      }},
     {"STARLING_LONGEST_EPOCH", "whole number, 4 to 65536", "256", "calls", false,
-     "Longest run of calls between two agreements of the ranks.",
+     "Longest run of calls between two agreements of the ranks; where calls are left to the MPI library and nothing is "
+     "left to learn, up to 64 times as many.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<std::int64_t>(row, text, 4, 65536, options.longest_epoch);
      }},

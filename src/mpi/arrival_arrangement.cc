@@ -20,6 +20,7 @@ int ArrivalArrangement::announce(double fraction) {
     computing_since_ = clock_.now();
     return MPI_SUCCESS;
   }
+  has_announced_ = true;
   // The latest exit is known when that call was stamped, on all ranks alike; without it all are on time.
   const Seconds elapsed = computing_since_ ? clock_.now() - *computing_since_ : Seconds{};
   return announcements_.start(announcedComputation(elapsed, fraction));

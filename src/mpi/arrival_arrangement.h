@@ -63,6 +63,10 @@ class ArrivalArrangement {
   void endCall(const Arrangement& arrangement, int code, const std::optional<std::int64_t>& exit_ns);
   // Returns whether exits are to be stamped, since the program announces.
   bool wantsExits() const { return has_edges_; }
+  // Returns whether the program has told the ranks of each other's arrivals, and may do so again.
+  bool hasAnnounced() const { return has_announced_; }
+  // Notes that calls follow whose exits nobody looks at.
+  void forgetExit() { computing_since_.reset(); }
   // Returns virtual rank -> rank, as announced.
   std::span<const std::int32_t> announcedTable() const { return announced_.table(); }
 
@@ -90,6 +94,7 @@ class ArrivalArrangement {
   FlaggedArrangement flagged_;              // of the latest call that flags arranged
   std::optional<Seconds> computing_since_;  // announced, or the latest exit, if that was stamped
   bool has_edges_ = false;                  // the program announces
+  bool has_announced_ = false;              // and ranks have heard of it
 };
 
 }  // namespace starling

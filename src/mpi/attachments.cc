@@ -15,11 +15,31 @@ void Attachments::open(MPI_Comm_delete_attr_function* on_delete, void* owner) {
 
 void Attachments::close() { PMPI_Comm_free_keyval(&key_); }
 
-Attachment* Attachments::find(MPI_Comm communicator) const {
+Attachment* Attachments::find(MPI_Comm communicator) {
   void* value = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(communicator, key_, &value, &found);
-  return found != 0 ? static_cast<Attachment*>(value) : nullptr;
+  if (found == 0) return nullptr;
+  auto* const attachment = static_cast<Attachment*>(value);
+  remember(communicator, attachment);
+  return attachment;
+}
+
+void Attachments::remember(MPI_Comm communicator, Attachment* attachment) {
+  const std::lock_guard lock(mutex_);
+  Remembered& place = remembered_[placeOf(communicator)];
+  if (place.communicator.load(std::memory_order_relaxed) != MPI_COMM_NULL) return;
+  place.attachment.store(attachment, std::memory_order_relaxed);
+  place.communicator.store(communicator, std::memory_order_release);
+}
+
+void Attachments::forget(const Attachment* attachment) {
+  const std::lock_guard lock(mutex_);
+  for (Remembered& place : remembered_) {
+    if (place.attachment.load(std::memory_order_relaxed) != attachment) continue;
+    place.communicator.store(MPI_COMM_NULL, std::memory_order_relaxed);
+    place.attachment.store(nullptr, std::memory_order_relaxed);
+  }
 }
 
 Attachment* Attachments::attach(MPI_Comm communicator) {

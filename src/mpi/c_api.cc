@@ -24,6 +24,8 @@ namespace {
 
 int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
               const CallOrigin& origin) {
+  // Ranks need not wait for each other to combine nothing, and it is the same nothing on all of them.
+  if (count == 0) return origin.native(sendbuf, recvbuf, count, datatype, op, comm);
   const bool is_valid = count >= 0 && datatype != MPI_DATATYPE_NULL && op != MPI_OP_NULL && recvbuf != MPI_IN_PLACE;
   const auto native = [&] { return origin.native(sendbuf, recvbuf, count, datatype, op, comm); };
   Attachment* const attached = attachmentOfCall(is_valid, comm);
@@ -38,7 +40,12 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
   }
   Session* const session = attached->session.get();
   if (session == nullptr) return native();
-  const int code = called(comm, [&] { return session->allreduce(sendbuf, recvbuf, count, datatype, op, origin); });
+  const int code = called(comm, [&] {
+    if (session->rests(count, datatype, op)) {
+      return session->allreduceAtRest(sendbuf, recvbuf, count, datatype, op, origin.native);
+    }
+    return session->allreduce(sendbuf, recvbuf, count, datatype, op, origin);
+  });
   Runtime::get().afterCall(*session);
   return code;
 }

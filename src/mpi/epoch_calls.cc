@@ -34,9 +34,19 @@ std::span<const CallSummary> EpochCalls::close(const ClockModel& clock) {
   stamps_.clear();
   closed_.swap(open_);
   open_.clear();
+  spreadUnseen();
   made_ = 0;
   ++epoch_;
   return summaries_;
+}
+
+void EpochCalls::spreadUnseen() {
+  if (closed_.empty()) return;
+  const auto calls = static_cast<std::int32_t>(closed_.size());
+  for (std::int32_t i = 0; i < calls; ++i) {
+    closed_[static_cast<std::size_t>(i)].calls += unseen_ / calls + (i < unseen_ % calls ? 1 : 0);
+  }
+  unseen_ = 0;
 }
 
 }  // namespace starling

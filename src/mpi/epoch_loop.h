@@ -25,9 +25,12 @@
 #include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/preparation_times.h"
+#include "mpi/rest_stretch.h"
 #include "mpi/settings.h"
 #include "tuner/communicator_tuner.h"
+#include "tuner/epoch_pace.h"
 #include "tuner/key_table.h"
+#include "tuner/resting_keys.h"
 #include "tuner/site_tracker.h"
 
 namespace starling {
@@ -75,7 +78,23 @@ class EpochLoop {
   // Returns whether no call has been lost for want of memory, which all ranks need before open(). It is local.
   bool hasNotedAll() const { return has_noted_all_; }
   // Returns whether the running epoch has all its calls.
-  bool isDue() const { return calls_.isFull(); }
+  bool isDue() const { return calls_.isFull() && !rest_.isOn(); }
+
+  // Lets calls rest from now on, if that was planned: after the calls of an epoch, and instead of ending it. Returns
+  // whether they do, which is equal on all ranks.
+  bool beginRest();
+  // Returns whether the next call, with these arguments, is only to be counted, by noteResting(); another one ends the
+  // rest when it is noted. Equal on all ranks.
+  bool rests(int count, MPI_Datatype datatype, MPI_Op op) {
+    return rest_.isOn() && (rest_.knows(count, datatype, op) || mayRest(count, datatype, op));
+  }
+  // Returns an MPI error code.
+  int noteResting() {
+    calls_.addUnseen();
+    return rest_.count() ? MPI_SUCCESS : attendRest();
+  }
+  // Ends the rest before its time, on all ranks at the same call.
+  void endRest() { rest_.end(); }
   // Ends the epoch: waits for what the epoch before has begun, which every rank has started, and begins its own
   // agreement. Returns an MPI error code; after an error nothing is agreed any more. REQUIRES: isOpen().
   int endEpoch();
@@ -123,11 +142,17 @@ class EpochLoop {
   void digestEpoch();
   void noteClockError(std::int64_t error_ns);
   int startDecisions();
+  void notePace(std::span<const CallSummary> samples);
+  std::int32_t pacedLength(std::int32_t wanted);
+  void limitWatching(CallLimit& limit) const;
   int closeEpoch();
   template <typename Work>
   void whileLearning(const Work& work);
   void endLearning(const std::exception& fault);
   bool isEndReady(Wait wait);
+  bool mayRest(int count, MPI_Datatype datatype, MPI_Op op);
+  void planRest();
+  int attendRest();
   void judgeWatched();
 
   const SessionServices& services_;
@@ -143,8 +168,15 @@ class EpochLoop {
   std::unique_ptr<Agreement> agreement_;
   std::unique_ptr<CallWatch> call_watch_;
   std::unique_ptr<CommunicatorTuner> tuner_;  // rank 0 only
-  std::int32_t short_epochs_ = 0;             // to come, since a key has appeared
-  std::int32_t appeared_ = 0;                 // keys, or what seemed to be one
+  EpochPace pace_;                            // likewise
+  RestingKeys resting_keys_;
+  RestStretch rest_;
+  std::int64_t resting_since_ns_ = 0;
+  std::int32_t agreed_length_ = 0;  // of an epoch, with the calls that rest
+  bool all_at_rest_ = false;        // the keys of the calls of the latest epoch that is known
+  bool all_settled_ = false;        // likewise
+  std::int32_t short_epochs_ = 0;   // to come, since a key has appeared
+  std::int32_t appeared_ = 0;       // keys, or what seemed to be one
   bool epoch_ended_ = false;
   bool is_ending_ = false;
   bool last_started_ = false;

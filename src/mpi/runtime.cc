@@ -137,8 +137,7 @@ void Runtime::leaveOut(const std::string& why) {
   }
 }
 
-void Runtime::afterCall(Session& session) {
-  if (!session.loop().takeEpochEnd()) return;
+void Runtime::afterEpoch(Session& session) {
   try {
     parked_.poll();
     if (session.loop().drainIsDue()) handOver(session, false);
@@ -193,6 +192,7 @@ void Runtime::endSession(std::unique_ptr<Session> session) {
 
 int Runtime::onCommunicatorDelete(MPI_Comm, int, void* attached, void* runtime) {
   const std::unique_ptr<Attachment> ended(static_cast<Attachment*>(attached));
+  static_cast<Runtime*>(runtime)->attachments_.forget(ended.get());
   if (!ended->session) return MPI_SUCCESS;
   if (isTooLate()) {
     static_cast<void>(ended->session.release());  // its own end needs MPI

@@ -59,7 +59,9 @@ class Runtime {
   const Options& options() const { return settings_.options; }
 
   // Is called after each call, and hands over what is due.
-  void afterCall(Session& session);
+  void afterCall(Session& session) {
+    if (session.loop().takeEpochEnd()) afterEpoch(session);
+  }
 
   // Hands over what every session has learned; on world rank 0 waits until it is written. Returns false when it is not.
   bool flush();
@@ -93,6 +95,7 @@ class Runtime {
   // A session takes so much memory when it is made.
   static constexpr std::size_t kSpareBytes = std::size_t{64} << 10;
   void setSpareMemory(std::byte* memory);
+  void afterEpoch(Session& session);
   void handOver(Session& session, bool has_ended);
   void tryToHandOver(Session& session, bool has_ended) noexcept;
   void endSession(std::unique_ptr<Session> session);

@@ -31,7 +31,9 @@ bool isFirstRank(MPI_Comm communicator) {
 
 }  // namespace
 
+// What is remembered was found when MPI was usable, and is forgotten before it is not.
 Attachment* Runtime::knownAttachment(MPI_Comm communicator) {
+  if (Attachment* const remembered = attachments_.findRemembered(communicator)) return remembered;
   return communicator == MPI_COMM_NULL || !isUsable() ? nullptr : attachments_.find(communicator);
 }
 

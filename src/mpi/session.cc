@@ -103,8 +103,24 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   // A call that failed here may have succeeded elsewhere: it counts on every rank.
   loop_.note(kind, execution.asCall(), local, predicted, execution.stamps());
   watch(execution);
+  restIfDue();
   endEpochIfDue();
   return code;
+}
+
+int Session::allreduceAtRest(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                             NativeAllreduce native) {
+  const int code = native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+  if (code != MPI_SUCCESS && isRefusal(code)) return code;
+  if (const int fault = loop_.noteResting(); fault != MPI_SUCCESS) breakDown(fault);
+  endEpochIfDue();
+  return code;
+}
+
+// A program that announces is listened to at every call.
+void Session::restIfDue() {
+  if (!loop_.isDue() || !arrivals_ || arrivals_->hasAnnounced() || channel_.isBroken()) return;
+  if (loop_.beginRest()) arrivals_->forgetExit();
 }
 
 // Leaves a call to the MPI library whose buffers are on a device on some rank.
@@ -276,6 +292,7 @@ int Session::execute(const Execution& execution, const PreparedSchedule& prepare
 void Session::announce(double fraction) {
   // The condition is equal on all ranks: it depends on agreed options and the count of calls.
   if (passesThrough() || options().mode != Mode::kTune || !arrivals_) return;
+  if (fraction > 0.0) loop_.endRest();
   if (const int fault = arrivals_->announce(fraction); fault != MPI_SUCCESS) breakDown(fault);
 }
 

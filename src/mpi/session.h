@@ -31,6 +31,12 @@ class Session {
   int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                 const CallOrigin& origin);
 
+  // Returns whether the next call, with these arguments, is one that the MPI library answers and that is only to be
+  // counted, by allreduceAtRest(). It is asked of every call, which need not be valid.
+  bool rests(int count, MPI_Datatype datatype, MPI_Op op) { return loop_.rests(count, datatype, op); }
+  int allreduceAtRest(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                      NativeAllreduce native);
+
   // Returns what makes the calls of tuned_bcast and tuned_reduce. It is apart from the rest and has a private
   // communicator of its own.
   RootedCalls& rooted() { return rooted_; }
@@ -124,6 +130,7 @@ class Session {
   void keepOffDevices(Execution& execution, const void* sendbuf, const void* recvbuf, int count) const;
   void endCall(Execution& execution, int code);
   void watch(const Execution& execution);
+  void restIfDue();
   void endEpochIfDue();
   void breakDown(int code);
 

@@ -44,6 +44,7 @@ STARLING_EXPORT int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count,
   if (table == nullptr) return next(sendbuf, recvbuf, count, datatype, op, comm);
   switch (starling::HandedOn::depth()) {
     case 0:
+      if (count == 0) return starling::handOn(sendbuf, recvbuf, count, datatype, op, comm);
       return table->allreduce(caller, sendbuf, recvbuf, count, datatype, op, comm, starling::handOn);
     case 1:
       return starling::handOn(sendbuf, recvbuf, count, datatype, op, comm);

@@ -89,11 +89,11 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     wake(seen_.back());
     target.changed = true;
     target.record.bytes = call.bytes;
-    ++target.record.calls;
+    target.record.calls += call.calls;
     target.record.exploration_calls += call.planned.exploration ? 1 : 0;
     target.tuner.count(call.planned);
     Pending& pending = target.pending.entryOf(call.planned, epoch_);
-    ++pending.calls;
+    pending.calls += call.calls;
     if (call.sample < 0) continue;
     const CallSummary& sample = report.samples[static_cast<std::size_t>(call.sample)];
     digestSample(target, pending, timesOf(sample, settings_.stamps_compare));

@@ -26,6 +26,7 @@ struct EpochCall {
   std::int64_t bytes = 0;
   bool tunable = true;
   bool on_device = false;    // this rank's buffers, or some rank's where the ranks have agreed on that
+  std::int32_t calls = 1;    // that it stands for: itself, and others that nobody looked at
   std::int32_t sample = -1;  // index of its summary; negative: not stamped
 };
 

@@ -10,7 +10,6 @@
 namespace starling {
 namespace {
 
-constexpr int kMaxSamples = 32;
 constexpr int kMaxDecisionBytes = 2048;
 
 // Returns with how many partners a rank exchanges a message in a binomial tree, at most.

@@ -14,7 +14,9 @@ inline constexpr int kBytesPerEpoch = 4096;
 // So many bytes of them are compared between all ranks.
 inline constexpr int kComparedBytes = 24;
 
-// Returns how many calls of an epoch are summarised at most, and how many bytes the message of decisions has.
+// Returns how many calls of an epoch are summarised at most, never more than kMaxSamples, and how many bytes the
+// message of decisions has.
+inline constexpr int kMaxSamples = 32;
 int samplesPerEpoch(int ranks);
 // Returns whether a call is among those of an epoch that are summarised, `most` of `calls`. All are while there are
 // few, else one in each of `most` equal stretches, at a place that changes from stretch to stretch, so that a program

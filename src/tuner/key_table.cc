@@ -7,12 +7,6 @@ namespace {
 
 constexpr std::int32_t kNoTwin = -1;
 
-// Returns the key of any site that is like this one.
-Key anyOf(Key key) {
-  key.site = kAnySite;
-  return key;
-}
-
 }  // namespace
 
 bool KeyTable::prepareFor(std::size_t keys) {
@@ -35,7 +29,7 @@ std::int32_t KeyTable::findOrAdd(const Key& key, const Signature& signature) {
   if (is_new) {
     entries_.emplace_back().key = key;
     // Later no memory is taken for it.
-    twins_.try_emplace(anyOf(key), kNoTwin);
+    twins_.try_emplace(anySiteOf(key), kNoTwin);
     if (!spare_plans_.empty()) {
       entries_.back().plan = std::move(spare_plans_.back());
       spare_plans_.pop_back();
@@ -52,7 +46,7 @@ std::optional<std::int32_t> KeyTable::find(const Key& key) const {
 
 KeyTable::Next KeyTable::next(const Key& key) const {
   const std::optional<std::int32_t> own = find(key);
-  const auto twin = twins_.find(anyOf(key));
+  const auto twin = twins_.find(anySiteOf(key));
   const bool has_plan = own && entry(*own).plans > 0;
   if (!has_plan && twin != twins_.end() && twin->second != kNoTwin) {
     const Entry& known = entry(twin->second);
@@ -85,7 +79,7 @@ const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
   ++changed.plans;
   changed.plan = update.plan;  // copies into the memory that is there
   changed.calls_since_plan = 0;
-  if (changed.plan.state == KeyState::kSettled) twins_[anyOf(changed.key)] = update.key;
+  if (changed.plan.state == KeyState::kSettled) twins_[anySiteOf(changed.key)] = update.key;
   return &changed;
 }
 

@@ -59,6 +59,12 @@ inline std::uint64_t hashOf(const Signature& signature) {
                            static_cast<std::uint16_t>(signature.operation));
 }
 
+// Returns the key of any site that is like this one.
+inline Key anySiteOf(Key key) {
+  key.site = kAnySite;
+  return key;
+}
+
 struct KeyHash {
   std::size_t operator()(const Key& key) const {
     const auto low = (static_cast<std::uint64_t>(static_cast<std::uint16_t>(key.type)) << 16) |

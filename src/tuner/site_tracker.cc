@@ -64,7 +64,8 @@ SiteId SiteTracker::predict(const Signature& signature) const {
 }
 
 void SiteTracker::record(LocalSite local, const Signature& signature, SiteId predicted) {
-  open_.push_back({local, signature, predicted});
+  open_.push_back({local, signature, predicted, follows_gap_});
+  follows_gap_ = false;
   push(history_, predicted);
 }
 
@@ -96,6 +97,7 @@ std::span<const SiteTracker::Call> SiteTracker::resolve(bool agreed) {
     History history = agreed_tail_;
     for (std::size_t i = 0; i < closed_.size(); ++i) {
       const SiteId site = closed_ids_[i];
+      if (closed_[i].follows_gap) history = {};
       if (site == static_cast<SiteId>(local_of_.size()) + 1) {  // new sites come in the order of their numbers
         agreed_.emplace(closed_[i].local, site);
         local_of_.push_back(closed_[i].local);
@@ -111,9 +113,10 @@ std::span<const SiteTracker::Call> SiteTracker::resolve(bool agreed) {
     // Predictions that went wrong recover here: they start at the true end of the agreed epoch and go through the
     // signatures of the calls since.
     for (const Entry& entry : open_) {
+      if (entry.follows_gap) history = {};
       push(history, entry.predicted >= kFirstHandleSite ? entry.predicted : predictAfter(history, entry.signature));
     }
-    history_ = history;
+    history_ = follows_gap_ ? History{} : history;
   } else {
     agreed_tail_ = {};
   }

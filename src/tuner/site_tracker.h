@@ -35,6 +35,12 @@ class SiteTracker {
   // `predicted` >= kFirstHandleSite and needs no local site.
   void record(LocalSite local, const Signature& signature, SiteId predicted);
 
+  // Notes that calls come now which are not noted: what follows them has no context.
+  void interrupt() {
+    history_ = {};
+    follows_gap_ = true;
+  }
+
   // Ends the epoch: its calls await resolve(). Returns the hash to be compared between the ranks.
   // REQUIRES: no closed epoch awaits resolve().
   std::uint64_t closeEpoch();
@@ -74,6 +80,7 @@ class SiteTracker {
     LocalSite local = 0;
     Signature signature;
     SiteId predicted = kAnySite;
+    bool follows_gap = false;  // calls before it were not noted
   };
   // Tells how often each site followed one context.
   struct Successors {
@@ -93,6 +100,7 @@ class SiteTracker {
   std::pmr::unordered_map<LocalSite, SiteId> fresh_;   // those that the closed epoch has shown first
   std::pmr::vector<LocalSite> local_of_;               // agreed id - 1 -> local site
   std::pmr::unordered_map<std::uint64_t, Successors> successors_;
+  bool follows_gap_ = false;             // so will the next call
   History history_{};                    // the predicted sites of the latest calls
   History agreed_tail_{};                // the true sites at the end of the latest agreed epoch
   std::pmr::vector<Entry> open_;         // the running epoch

@@ -56,6 +56,26 @@ TEST(SiteTracker, tellsTwoSitesApartWhenTheyAlternateWithEqualSignatures) {
   EXPECT_EQ(ranks.tracker(0).predictedRight(), 96 - 8) << "all but those of the first two epochs";
 }
 
+TEST(SiteTracker, whatFollowsCallsThatWereNotNotedHasNoContext) {
+  TrackedRanks ranks(2, 4);
+  for (int call = 0; call < 16; ++call) ranks.call(call % 2 == 0 ? kLineA : kLineB, kSmall);
+  EXPECT_EQ(ranks.tracker(0).localSite(ranks.predict(kSmall)), kLineA);
+  const std::int64_t scored = ranks.tracker(0).scored();
+  // After an odd number of calls that nobody noted B comes where A was due; then they alternate as before.
+  for (int gap = 0; gap < 5; ++gap) {
+    ranks.interrupt();
+    for (int call = 0; call < 8; ++call) ranks.call(call % 2 == 0 ? kLineB : kLineA, kSmall);
+    ranks.interrupt();
+    for (int call = 0; call < 8; ++call) ranks.call(call % 2 == 0 ? kLineA : kLineB, kSmall);
+  }
+  EXPECT_GT(ranks.tracker(0).scored(), scored);
+  // Nobody has learned that a line follows itself.
+  EXPECT_EQ(ranks.tracker(0).mostSuccessors(), 2U) << "of the empty context, both lines; of each line, the other";
+  ranks.startScore();
+  for (int call = 0; call < 8; ++call) ranks.call(call % 2 == 0 ? kLineA : kLineB, kSmall);
+  EXPECT_EQ(ranks.right(), ranks.scored());
+}
+
 TEST(SiteTracker, tellsSitesApartWhenEachOfTwoBranchesAlternates) {
   // Rank 0 takes one branch of an if, the others the other one; each branch calls twice.
   TrackedRanks ranks(4, 5);

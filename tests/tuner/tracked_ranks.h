@@ -41,6 +41,11 @@ class TrackedRanks {
     finishCall(true);
   }
 
+  // Calls follow that are not noted.
+  void interrupt() {
+    for (SiteTracker& tracker : trackers_) tracker.interrupt();
+  }
+
   void setEpochLength(std::size_t calls) { epoch_length_ = calls; }
 
   // The end of an epoch. The epoch before it is resolved first, then the running one is closed.

@@ -224,6 +224,17 @@ std::optional<Operation> operation(MPI_Op op) {
   return Operation::kUser;
 }
 
+bool arePredefined(MPI_Datatype datatype, MPI_Op op) {
+  if (operation(op) == Operation::kUser) return false;
+  if (elementType(datatype)) return true;
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  const int code = PMPI_Type_get_envelope(datatype, &integers, &addresses, &types, &combiner);
+  return code == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED;
+}
+
 std::int64_t elementSize(ElementType type) { return traitsOf(type).size; }
 
 std::int64_t elementExtent(ElementType type) { return traitsOf(type).extent; }

@@ -75,4 +75,7 @@ std::int64_t elementExtent(ElementType type);
 const char* elementTypeName(ElementType type);
 const char* operationName(Operation operation);
 
+// Returns whether both are MPI's own, so that no program frees their handles.
+bool arePredefined(MPI_Datatype datatype, MPI_Op op);
+
 }  // namespace starling

@@ -1,0 +1,45 @@
+#include "tuner/epoch_pace.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace starling {
+namespace {
+
+constexpr double kStep = 1.2;
+// A call that takes longer than so many times the usual counts as such a one.
+constexpr double kLongestCall = 16.0;
+
+}  // namespace
+
+void TypicalTime::note(Seconds time) {
+  if (value_.value == 0.0) {
+    value_ = time;
+  } else {
+    value_ = time > value_ ? std::min(time, kStep * value_) : std::max(time, (1.0 / kStep) * value_);
+  }
+}
+
+Seconds EpochPace::meanOf(std::span<const Seconds> took) const {
+  Seconds sum;
+  for (const Seconds one : took) sum += std::min(one, kLongestCall * call_.value());
+  return (1.0 / static_cast<double>(took.size())) * sum;
+}
+
+void EpochPace::noteCalls(std::span<const Seconds> disturbed, std::span<const Seconds> others) {
+  if (others.empty()) {
+    if (disturbed.empty()) return;
+    std::swap(disturbed, others);  // these are all that is known of calls
+  }
+  for (const Seconds one : others) call_.note(one);
+  mean_ = meanOf(others);
+  if (!disturbed.empty()) disturbance_.note(std::max(kDisturbed * (meanOf(disturbed) - mean_), Seconds{}));
+}
+
+std::int32_t EpochPace::calls(std::int32_t least, std::int32_t longest) {
+  if (mean_.value <= 0.0) return latest_ = least;
+  const double allowed = std::clamp<double>(cost() / (kShare * mean_), least, std::max(least, longest));
+  return latest_ = static_cast<std::int32_t>(std::min(allowed, 2.0 * std::max(latest_, least)));
+}
+
+}  // namespace starling

@@ -1,0 +1,55 @@
+// Says how many calls may pass until the ranks agree again, where all keys are settled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/units.h"
+
+namespace starling {
+
+// Follows a time that is now and then much longer than usual, since a rank was interrupted: each value moves the
+// estimate by a fifth at most, up or down, so that it stays near the median.
+class TypicalTime {
+ public:
+  void note(Seconds time);
+  // 0 until something else was noted.
+  Seconds value() const { return value_; }
+
+ private:
+  Seconds value_;
+};
+
+// THREADS: not thread-safe; one per communicator, on its rank 0.
+class EpochPace {
+ public:
+  // What agreeing costs is at most this share of the time of the calls in between, as far as their number is free.
+  static constexpr double kShare = 0.01;
+
+  // Notes how long this rank was at the end of an epoch.
+  void noteEnd(Seconds took) { end_.note(took); }
+  // The first calls of an epoch are disturbed by the messages of the agreement that has just begun, which is a part of
+  // what that costs: so many of them.
+  static constexpr std::int32_t kDisturbed = 8;
+  // Notes what some of these calls took, and some of the others.
+  void noteCalls(std::span<const Seconds> disturbed, std::span<const Seconds> others);
+
+  // Returns how many calls the next epoch has: at least `least`, at most `longest`, and no more than twice as many as
+  // this function returned before.
+  std::int32_t calls(std::int32_t least, std::int32_t longest);
+  // Returns what an agreement costs, as far as it is known.
+  Seconds cost() const { return end_.value() + disturbance_.value(); }
+  // Starts again with short epochs, because there is something to learn.
+  void restart() { latest_ = 0; }
+
+ private:
+  Seconds meanOf(std::span<const Seconds> took) const;
+
+  TypicalTime end_;
+  TypicalTime disturbance_;
+  TypicalTime call_;
+  Seconds mean_;  // of the latest calls that were not disturbed
+  std::int32_t latest_ = 0;
+};
+
+}  // namespace starling

@@ -1,0 +1,197 @@
+// Calls that are only counted, where the MPI library's own allreduce is best and nothing is left to learn: all ranks
+// have to let the same calls rest.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cases.h"
+#include "harness.h"
+#include "mpi/session.h"
+
+namespace starling {
+namespace {
+
+// Each reading takes a microsecond, so that all that is timed has taken some.
+class TickingClock final : public Clock {
+ public:
+  std::int64_t nanoseconds() const override { return now_ns_ += 1000; }
+  void advance(Seconds by) { now_ns_ += toNanoseconds(by); }
+
+ private:
+  mutable std::int64_t now_ns_ = 0;
+};
+
+PolicyRecord policyOf(const char* choice, std::int32_t size_class) {
+  PolicyRecord policy;
+  policy.site = "any";
+  policy.communicator_size = worldSize();
+  policy.size_class = size_class;
+  policy.type = "int64";
+  policy.operation = "sum";
+  policy.choice = choice;
+  return policy;
+}
+
+class SessionRest : public testing::Test {
+ protected:
+  void SetUp() override {
+    // Vectors of 8 numbers and of 1,024 are known to be the MPI library's.
+    const std::vector<PolicyRecord> policies{policyOf("native", 6), policyOf("native", 13)};
+    SessionServices services;
+    services.clocks = {.clock = &clock_, .identity = 1};
+    services.policies = std::make_shared<const std::vector<PolicyRecord>>(policies);
+    session_ = std::make_unique<Session>(duplicate_.get(), std::move(services));
+  }
+  void TearDown() override {
+    session_->advanceEnd(EpochLoop::Wait::kToEnd);
+    session_.reset();
+  }
+
+  // Does what the C interface does. Returns whether the call rested.
+  bool call(int count, MPI_Datatype type = MPI_INT64_T, MPI_Op op = MPI_SUM, int expected_code = MPI_SUCCESS) {
+    std::vector<std::int64_t> in(static_cast<std::size_t>(count), worldRank() + made_);
+    std::vector<std::int64_t> out(in.size());
+    const bool rests = session_->rests(count, type, op);
+    const int code = rests ? session_->allreduceAtRest(in.data(), out.data(), count, type, op, PMPI_Allreduce)
+                           : session_->allreduce(in.data(), out.data(), count, type, op, {});
+    EXPECT_EQ(code == MPI_SUCCESS, expected_code == MPI_SUCCESS);
+    if (code == MPI_SUCCESS) {
+      const std::int64_t ranks = worldSize();
+      if (op == MPI_SUM) {
+        EXPECT_EQ(out.back(), ranks * (ranks - 1) / 2 + ranks * made_);
+      }
+      ++made_;
+    }
+    return rests;
+  }
+
+  int callUntilRest(int count) {
+    for (int calls = 1; calls <= 2000; ++calls) {
+      if (call(count)) return calls;
+    }
+    return 0;
+  }
+
+  void expectEqualOnAllRanks(std::uint64_t value) { EXPECT_TRUE(isEqualOnAllRanks(value, MPI_COMM_WORLD)); }
+
+  ScopedDuplicate duplicate_{MPI_COMM_WORLD};
+  TickingClock clock_;
+  std::unique_ptr<Session> session_;
+  std::int64_t made_ = 0;
+};
+
+TEST_F(SessionRest, mostCallsRestOnceNothingIsLeftToLearn) {
+  const Watch watch("calls of one kind");
+  std::uint64_t rested = 0;
+  std::uint64_t pattern = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const bool rests = call(8);
+    rested += rests ? 1 : 0;
+    pattern = mixHash(pattern, rests ? 1 : 0);
+  }
+  expectEqualOnAllRanks(pattern);
+  if (worldSize() > 1) {
+    EXPECT_GT(rested, 1500U);
+  }
+}
+
+TEST_F(SessionRest, anotherKindOfCallEndsTheRestOnAllRanks) {
+  const Watch watch("calls of several kinds");
+  std::uint64_t pattern = 0;
+  for (int round = 0; round < 40; ++round) {
+    const int until_rest = callUntilRest(8);
+    if (worldSize() > 1) {
+      EXPECT_GT(until_rest, 0);
+    }
+    EXPECT_FALSE(call(100 + round));
+    for (int i = 0; i < 5; ++i) pattern = mixHash(pattern, call(1024) ? 1 : 0);
+  }
+  expectEqualOnAllRanks(pattern);
+}
+
+TEST_F(SessionRest, ranksAgreeSoonWhereCallsHaveBecomeLong) {
+  const Watch watch("calls that become long");
+  // Long enough for long rests.
+  for (int i = 0; i < 4000; ++i) call(8);
+  int longest = 0;
+  int rests = 0;
+  for (int i = 0; i < 6000; ++i) {
+    clock_.advance({0.01});
+    rests = call(8) ? rests + 1 : 0;
+    longest = std::max(longest, rests);
+  }
+  // One may have begun when calls were short.
+  EXPECT_LE(longest, RestStretch::kLongestPart + 1);
+  longest = 0;
+  for (int i = 0; i < 1000; ++i) {
+    clock_.advance({0.01});
+    rests = call(8) ? rests + 1 : 0;
+    longest = std::max(longest, rests);
+  }
+  EXPECT_LE(longest, RestStretch::kFirstPart + 1);
+  expectEqualOnAllRanks(static_cast<std::uint64_t>(longest));
+}
+
+TEST_F(SessionRest, aCallThatMpiRefusesOnOneRankCountsNowhere) {
+  const Watch watch("a refused call");
+  // Open MPI tells the world's error handler of some arguments.
+  for (MPI_Comm communicator : {duplicate_.get(), MPI_COMM_WORLD}) {
+    MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  }
+  callUntilRest(8);
+  // No rank else makes these calls: the operation is not for the type, and the memory is no memory.
+  if (worldRank() == 0) {
+    call(8, MPI_DOUBLE, MPI_BAND, MPI_ERR_OP);
+    std::int64_t number = 0;
+    EXPECT_EQ(session_->rests(8, MPI_INT64_T, MPI_SUM), worldSize() > 1);
+    if (worldSize() > 1) {
+      EXPECT_NE(session_->allreduceAtRest(&number, &number, 8, MPI_INT64_T, MPI_SUM, PMPI_Allreduce), MPI_SUCCESS);
+    }
+  }
+  std::uint64_t pattern = 0;
+  for (int i = 0; i < 1500; ++i) pattern = mixHash(pattern, call(8) ? 1 : 0);
+  expectEqualOnAllRanks(pattern);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+TEST_F(SessionRest, operationsOfTheProgramRestToo) {
+  const Watch watch("user operations");
+  std::uint64_t pattern = 0;
+  for (int round = 0; round < 3; ++round) {
+    // Handles may come back for something else, and on each rank for something of its own.
+    const UserOperations operations;
+    const MPI_Op op = operations.commutative().op;
+    for (int i = 0; i < 300; ++i) pattern = mixHash(pattern, call(8, MPI_INT64_T, op) ? 1 : 0);
+  }
+  expectEqualOnAllRanks(pattern);
+}
+
+TEST_F(SessionRest, aProgramThatAnnouncesIsListenedToAtEveryCall) {
+  const Watch watch("announcements");
+  callUntilRest(8);
+  session_->announce(0.5);
+  EXPECT_FALSE(call(8));
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_FALSE(call(8));
+    if (i % 7 == 0) session_->announce(1.0);
+  }
+}
+
+TEST_F(SessionRest, allCallsAreCountedInTheRecords) {
+  const Watch watch("records");
+  std::int64_t counted = 0;
+  for (int i = 0; i < 2345; ++i) call(8);
+  session_->park();
+  EXPECT_TRUE(session_->advanceEnd(EpochLoop::Wait::kToEnd));
+  for (const KeyRecord& key : session_->loop().drain().keys) counted += key.calls;
+  if (worldSize() > 1 && worldRank() == 0) {
+    EXPECT_EQ(counted, made_);
+  }
+}
+
+}  // namespace
+}  // namespace starling

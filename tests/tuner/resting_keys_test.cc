@@ -1,0 +1,77 @@
+#include "tuner/resting_keys.h"
+
+#include <gtest/gtest.h>
+
+#include "tracked_ranks.h"
+
+namespace starling {
+namespace {
+
+class RestingKeysTest : public testing::Test {
+ protected:
+  std::int32_t add(SiteId site, std::int64_t count) {
+    return table_.findOrAdd(keyOf(site, doubles(count)), doubles(count));
+  }
+  void plan(std::int32_t key, const char* choice, KeyState state = KeyState::kSettled) {
+    PlanUpdate update;
+    update.key = key;
+    update.plan.incumbent = parseChoice(choice).value();
+    update.plan.state = state;
+    if (state == KeyState::kExploring) update.plan.trials.push_back(parseChoice("ring").value());
+    table_.apply(update);
+  }
+  bool mayRest(std::int64_t count, SiteId site = kAnySite) {
+    resting_.refresh(table_);
+    return resting_.mayRest(keyOf(site, doubles(count)));
+  }
+
+  KeyTable table_;
+  RestingKeys resting_;
+};
+
+TEST_F(RestingKeysTest, callsOfSettledNativeKeysRestFromWhicheverSite) {
+  const std::int32_t key = add(1, 8);
+  EXPECT_FALSE(mayRest(8)) << "it has no plan";
+  plan(key, "native", KeyState::kObserving);
+  EXPECT_FALSE(mayRest(8));
+  plan(key, "native", KeyState::kExploring);
+  EXPECT_FALSE(mayRest(8));
+  plan(key, "native");
+  EXPECT_TRUE(RestingKeys::isAtRest(table_.entry(key)));
+  EXPECT_TRUE(mayRest(8, 1));
+  EXPECT_TRUE(mayRest(8, 7)) << "a site that is not known yet runs native, too";
+  EXPECT_FALSE(mayRest(16)) << "another size";
+  EXPECT_FALSE(resting_.mayRest({}));
+}
+
+TEST_F(RestingKeysTest, whatPassesThroughRests) {
+  plan(add(1, 8), "native", KeyState::kPassesThrough);
+  EXPECT_TRUE(mayRest(8));
+}
+
+TEST_F(RestingKeysTest, nothingRestsWhereAnotherSiteHasAChoice) {
+  plan(add(1, 8), "native");
+  const std::int32_t other = add(2, 8);
+  EXPECT_TRUE(mayRest(8)) << "a site that was called a few times when the program began";
+  plan(other, "ring");
+  EXPECT_FALSE(RestingKeys::isAtRest(table_.entry(other)));
+  EXPECT_FALSE(mayRest(8));
+  plan(other, "native");
+  EXPECT_TRUE(mayRest(8));
+}
+
+TEST_F(RestingKeysTest, ofVeryManyKindsOfCallsSomeDoNotRest) {
+  for (std::int16_t type = 0; type < 100; ++type) {
+    Signature signature = doubles(8);
+    signature.type = type;
+    plan(table_.findOrAdd(keyOf(1, signature), signature), "native");
+  }
+  resting_.refresh(table_);
+  Signature signature = doubles(8);
+  EXPECT_TRUE(resting_.mayRest(keyOf(1, signature)));
+  signature.type = 99;
+  EXPECT_FALSE(resting_.mayRest(keyOf(1, signature)));
+}
+
+}  // namespace
+}  // namespace starling
