@@ -327,9 +327,7 @@ void EpochLoop::notePace(std::span<const CallSummary> samples) {
 std::int32_t EpochLoop::pacedLength(std::int32_t wanted) {
   const auto longest = static_cast<std::int32_t>(services_.settings.options.longest_epoch);
   if (all_at_rest_ && longest >= kCallsBeforeRest) return pace_.calls(wanted, kRestFactor * longest);
-  if (all_settled_) return pace_.calls(wanted, longest);
-  pace_.restart();
-  return wanted;
+  return all_settled_ ? pace_.calls(wanted, longest) : wanted;
 }
 
 // Looking at a call takes one operation of the ranks, where an agreement takes three. What they cost here the cost

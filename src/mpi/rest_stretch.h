@@ -34,7 +34,7 @@ class RestStretch {
   bool isOn() const { return part_ > 0; }
 
   // A stretch has parts, the first of which is short; at the end of each the ranks may see how long it has taken.
-  static constexpr std::int32_t kFirstPart = 64;
+  static constexpr std::int32_t kFirstPart = 256;
   static constexpr std::int32_t kLongestPart = 2048;
   // Notes that one of its calls was made. Returns whether more of this part are to come. REQUIRES: isOn().
   bool count() { return --part_ > 0; }

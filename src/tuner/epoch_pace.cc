@@ -6,7 +6,7 @@
 namespace starling {
 namespace {
 
-constexpr double kStep = 1.2;
+constexpr double kStep = 1.5;
 // A call that takes longer than so many times the usual counts as such a one.
 constexpr double kLongestCall = 16.0;
 
@@ -36,10 +36,9 @@ void EpochPace::noteCalls(std::span<const Seconds> disturbed, std::span<const Se
   if (!disturbed.empty()) disturbance_.note(std::max(kDisturbed * (meanOf(disturbed) - mean_), Seconds{}));
 }
 
-std::int32_t EpochPace::calls(std::int32_t least, std::int32_t longest) {
-  if (mean_.value <= 0.0) return latest_ = least;
-  const double allowed = std::clamp<double>(cost() / (kShare * mean_), least, std::max(least, longest));
-  return latest_ = static_cast<std::int32_t>(std::min(allowed, 2.0 * std::max(latest_, least)));
+std::int32_t EpochPace::calls(std::int32_t least, std::int32_t longest) const {
+  if (mean_.value <= 0.0) return least;
+  return static_cast<std::int32_t>(std::clamp<double>(cost() / (kShare * mean_), least, std::max(least, longest)));
 }
 
 }  // namespace starling

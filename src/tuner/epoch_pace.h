@@ -9,7 +9,7 @@
 namespace starling {
 
 // Follows a time that is now and then much longer than usual, since a rank was interrupted: each value moves the
-// estimate by a fifth at most, up or down, so that it stays near the median.
+// estimate by half at most, up or down, so that it stays near the median.
 class TypicalTime {
  public:
   void note(Seconds time);
@@ -24,7 +24,7 @@ class TypicalTime {
 class EpochPace {
  public:
   // What agreeing costs is at most this share of the time of the calls in between, as far as their number is free.
-  static constexpr double kShare = 0.01;
+  static constexpr double kShare = 0.005;
 
   // Notes how long this rank was at the end of an epoch.
   void noteEnd(Seconds took) { end_.note(took); }
@@ -34,13 +34,10 @@ class EpochPace {
   // Notes what some of these calls took, and some of the others.
   void noteCalls(std::span<const Seconds> disturbed, std::span<const Seconds> others);
 
-  // Returns how many calls the next epoch has: at least `least`, at most `longest`, and no more than twice as many as
-  // this function returned before.
-  std::int32_t calls(std::int32_t least, std::int32_t longest);
+  // Returns how many calls the next epoch has: at least `least`, and no more than `longest` unless that is less.
+  std::int32_t calls(std::int32_t least, std::int32_t longest) const;
   // Returns what an agreement costs, as far as it is known.
   Seconds cost() const { return end_.value() + disturbance_.value(); }
-  // Starts again with short epochs, because there is something to learn.
-  void restart() { latest_ = 0; }
 
  private:
   Seconds meanOf(std::span<const Seconds> took) const;
@@ -49,7 +46,6 @@ class EpochPace {
   TypicalTime disturbance_;
   TypicalTime call_;
   Seconds mean_;  // of the latest calls that were not disturbed
-  std::int32_t latest_ = 0;
 };
 
 }  // namespace starling
