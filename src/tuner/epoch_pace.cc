@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kStep = 1.5;
 // A call that takes longer than so many times the usual counts as such a one.
-constexpr double kLongestCall = 16.0;
+constexpr double kLongestCall = 4.0;
 
 }  // namespace
 
