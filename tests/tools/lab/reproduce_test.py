@@ -57,7 +57,7 @@ class CommandLine(unittest.TestCase):
     def test_an_unknown_document_is_refused_and_the_known_ones_are_named(self):
         known = (
             "proficz, marendic, bound, model, model-many-ranks, cluster, bound-cluster, model-cluster, clocks, learning, "
-            "timeline and all"
+            "harmless, timeline and all"
         )
         self.assertIn(f"'nonsense' is none of {known}", self.refused("nonsense"))
 

@@ -50,6 +50,11 @@ DOCUMENTS = (
         "what learning costs the tuner, and seven other ways to choose, in synthetic worlds of 2 to 4,096 ranks, "
         "simulated; aims, met or not",
     ),
+    (
+        "harmless", "harmless.md",
+        "what the preload library costs in loops of benchmark suites, real Open MPI with 2 and 4 ranks on one machine; "
+        "limits, met or not",
+    ),
 )  # fmt: skip
 
 
@@ -91,6 +96,8 @@ def write(folder):
         "limited to 100 or 200 Mbit/s. Times vary by some per cent from run to run.",
         "**Learning** (`starling-gym`): the tuner chooses and is told what its calls took, in virtual time and without "
         "MPI; the cost model, with errors that the tuner does not know, says what they take.",
+        "**Loops** (`tools/lab/harmless`): calls without anything between them, plain and under the preload library by "
+        "turns, of real Open MPI on one machine.",
         "A paper's figure counts as met within 15 %. Where it is not, the document says by how much, and why as "
         "far as it is known. Nothing is calibrated to the papers.",
     ])  # fmt: skip
@@ -100,6 +107,7 @@ def write(folder):
         "cmake --preset release && cmake --build --preset release",
         "tools/lab/reproduce proficz marendic bound model learning # simulated",
         "tools/lab/reproduce cluster bound-cluster model-cluster   # need root, and an otherwise idle machine",
+        "tools/lab/reproduce harmless                              # some minutes",
     ])  # fmt: skip
     document.text(
         "Records are kept in build/lab/records under a hash of their command, so what was measured once is not "
