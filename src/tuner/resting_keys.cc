@@ -1,7 +1,5 @@
 #include "tuner/resting_keys.h"
 
-#include <algorithm>
-
 namespace starling {
 namespace {
 
@@ -19,26 +17,23 @@ void RestingKeys::refresh(const KeyTable& keys) {
   for (std::int32_t index = 0; index < keys.size(); ++index) {
     const KeyTable::Entry& entry = keys.entry(index);
     const Key any = anySiteOf(entry.key);
-    auto* group = const_cast<Group*>(find(any));
-    if (group == nullptr) {
-      if (size_ == kMostGroups) continue;
-      group = &groups_[size_++];
-      *group = {any, false, false};
-    }
-    group->is_settled = group->is_settled || isAtRest(entry);
-    group->is_tuned = group->is_tuned || isTuned(entry);
+    const std::size_t place = find(any);
+    if (place == kMostGroups) continue;
+    if (place == size_) groups_[size_++] = {any, false, false};
+    groups_[place].is_settled = groups_[place].is_settled || isAtRest(entry);
+    groups_[place].is_tuned = groups_[place].is_tuned || isTuned(entry);
   }
 }
 
 bool RestingKeys::mayRest(Key key) const {
-  const Group* const group = find(anySiteOf(key));
-  return group != nullptr && group->is_settled && !group->is_tuned;
+  const std::size_t place = find(anySiteOf(key));
+  return place < size_ && groups_[place].is_settled && !groups_[place].is_tuned;
 }
 
-const RestingKeys::Group* RestingKeys::find(const Key& any) const {
-  const Group* const end = groups_.data() + size_;
-  const Group* const found = std::find_if(groups_.data(), end, [&](const Group& group) { return group.key == any; });
-  return found == end ? nullptr : found;
+std::size_t RestingKeys::find(const Key& any) const {
+  std::size_t place = 0;
+  while (place < size_ && !(groups_[place].key == any)) ++place;
+  return place;
 }
 
 }  // namespace starling

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 
 #include "tuner/key_table.h"
 
@@ -33,7 +32,8 @@ class RestingKeys {
     bool is_tuned = false;  // another plan than native is in force
   };
 
-  const Group* find(const Key& any) const;
+  // Returns the index of the group; the number of groups where it is none of them.
+  std::size_t find(const Key& any) const;
 
   std::array<Group, kMostGroups> groups_;
   std::size_t size_ = 0;
