@@ -6,33 +6,6 @@
 #include <cmath>
 
 namespace starling::cli {
-namespace {
-
-struct Unit {
-  double size;
-  const char* name;
-};
-
-// Writes three significant digits of a value in [0, 1000).
-std::string threeDigits(double value) {
-  if (value < 9.995) return fmt::format("{:.2f}", value);
-  if (value < 99.95) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.0f}", value);
-}
-
-}  // namespace
-
-std::string formatDuration(Seconds duration) {
-  static constexpr std::array<Unit, 4> kUnits = {{{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1.0, "s"}}};
-  if (!std::isfinite(duration.value)) return "-";
-  if (duration.value == 0.0) return "0 s";
-  if (duration.value < 0.0) return fmt::format("-{}", formatDuration(Seconds{-duration.value}));
-  for (const Unit& unit : kUnits) {
-    const double scaled = duration.value / unit.size;
-    if (scaled < 999.5 || unit.size == 1.0) return threeDigits(scaled) + " " + unit.name;
-  }
-  return "-";
-}
 
 std::string formatDuration(const std::optional<double>& seconds) {
   return seconds ? formatDuration(Seconds{*seconds}) : "-";
@@ -46,7 +19,7 @@ std::string formatBytes(Bytes bytes) {
     scaled /= 1024.0;
     ++unit;
   }
-  const std::string digits = scaled == std::floor(scaled) ? fmt::format("{:.0f}", scaled) : threeDigits(scaled);
+  const std::string digits = scaled == std::floor(scaled) ? fmt::format("{:.0f}", scaled) : formatThreeDigits(scaled);
   return fmt::format("{} {}", digits, kUnits[unit]);
 }
 

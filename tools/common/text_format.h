@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "base/duration_text.h"
 #include "base/units.h"
 
 namespace starling::cli {
 
-// Returns "0 s", "25.0 us", "1.23 ms" or "50.1 s"; "-" when it is not a number.
-std::string formatDuration(Seconds duration);
+using starling::formatDuration;
 // Returns "-" when there is no value.
 std::string formatDuration(const std::optional<double>& seconds);
 
