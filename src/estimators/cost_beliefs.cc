@@ -1,0 +1,245 @@
+#include "estimators/cost_beliefs.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+namespace starling {
+namespace {
+
+// The deviation of a measurement is taken to be this until there are some: the prior weighs as much as so many.
+constexpr double kUsualNoise = 0.08;
+constexpr double kNoiseWeight = 4.0;
+// The noise is that of the latest measurements, and never less than this.
+constexpr double kNoiseMemory = 64.0;
+constexpr double kLeastNoise = 0.01;
+
+// However long ago it was measured, an arm is known within this.
+constexpr double kMostDeviation = 1.0;
+
+// By so much costs wander in a call: all together, and each alone.
+constexpr double kCommonWalk = 0.01;
+constexpr double kOwnWalk = 0.003;
+
+// A measurement counts for no more than so many deviations.
+constexpr double kMostDeviations = 3.0;
+
+// Page's test: what is off by less than this many deviations is no sign, and so many in sum are one.
+constexpr double kSlack = 0.75;
+constexpr double kAlarm = 6.0;
+// After a change costs are known but within these deviations: of all together, of the arm where it was seen alone, and
+// of each other one.
+constexpr double kCommonChange = 0.4;
+constexpr double kOwnChange = 0.4;
+constexpr double kOthersChange = 0.12;
+
+// The first call of an arm takes longer by this, but for such a deviation.
+constexpr double kFirstExcess = 0.2;
+constexpr double kFirstDeviation = 0.3;
+
+double density(double x) { return std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi); }
+double probabilityBelow(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+}  // namespace
+
+struct CostBeliefs::State {
+  double common_variance = 0.0;
+  Eigen::VectorXd costs;
+  Eigen::MatrixXd covariance;
+  struct Arm {
+    double above = 0.0;  // sums of Page's test
+    double below = 0.0;
+    double latest = std::numeric_limits<double>::quiet_NaN();
+  };
+  std::vector<Arm> arms;
+  double noise_sum = kNoiseWeight * kUsualNoise * kUsualNoise;
+  double noise_weight = kNoiseWeight;
+
+  double noiseVariance() const { return std::max(noise_sum / noise_weight, kLeastNoise * kLeastNoise); }
+
+  // Two measurements of one arm differ by noise alone, or nearly so.
+  void learnNoise(Arm& arm, double cost) {
+    if (!std::isnan(arm.latest)) {
+      const double limit = kMostDeviations * kMostDeviations * noiseVariance();
+      const double keep = 1.0 - 1.0 / kNoiseMemory;
+      noise_sum = keep * noise_sum + std::min(0.5 * (cost - arm.latest) * (cost - arm.latest), limit);
+      noise_weight = keep * noise_weight + 1.0;
+    }
+    arm.latest = cost;
+  }
+
+  // What is measured is `weights` times the costs; it was off by so much.
+  void update(const Eigen::VectorXd& weights, double off, double variance) {
+    const Eigen::VectorXd spread = covariance * weights;
+    const Eigen::VectorXd gain = spread / (weights.dot(spread) + variance);
+    costs += gain * off;
+    covariance -= gain * spread.transpose();
+    covariance = (0.5 * (covariance + covariance.transpose())).eval();
+  }
+  void update(Eigen::Index arm, double off, double variance) {
+    update(Eigen::VectorXd::Unit(costs.size(), arm), off, variance);
+  }
+
+  void loosen(double common, double own) {
+    covariance.array() += common * common;
+    covariance.diagonal().array() += own * own;
+    bound();
+  }
+
+  // Scales what is known too badly, which leaves the matrix a covariance.
+  void bound() {
+    const Eigen::VectorXd deviations = covariance.diagonal().cwiseMax(0.0).cwiseSqrt();
+    if (deviations.maxCoeff() <= kMostDeviation) return;
+    const Eigen::VectorXd scales = (kMostDeviation * deviations.cwiseMax(kMostDeviation).cwiseInverse()).eval();
+    covariance = (scales.asDiagonal() * covariance * scales.asDiagonal()).eval();
+  }
+
+  // Returns whether the measurement is the last of several that tell of a change.
+  bool tellsOfChange(Arm& arm, double deviations) {
+    arm.above = std::max(0.0, arm.above + deviations - kSlack);
+    arm.below = std::max(0.0, arm.below - deviations - kSlack);
+    return arm.above > kAlarm || arm.below > kAlarm;
+  }
+};
+
+CostBeliefs::CostBeliefs(double common_deviation) : state_(std::make_unique<State>()) {
+  state_->common_variance = common_deviation * common_deviation;
+}
+CostBeliefs::~CostBeliefs() = default;
+CostBeliefs::CostBeliefs(CostBeliefs&&) noexcept = default;
+CostBeliefs& CostBeliefs::operator=(CostBeliefs&&) noexcept = default;
+
+std::size_t CostBeliefs::size() const { return state_->arms.size(); }
+
+std::size_t CostBeliefs::add(double cost, double deviation) {
+  State& state = *state_;
+  const auto index = static_cast<Eigen::Index>(state.arms.size());
+  state.arms.emplace_back();
+  state.costs.conservativeResize(index + 1);
+  state.costs(index) = cost;
+  state.covariance.conservativeResize(index + 1, index + 1);
+  state.covariance.row(index).setConstant(state.common_variance);
+  state.covariance.col(index).setConstant(state.common_variance);
+  state.covariance(index, index) += deviation * deviation;
+  return static_cast<std::size_t>(index);
+}
+
+bool CostBeliefs::observe(std::size_t arm, double cost, double error) {
+  State& state = *state_;
+  const auto index = static_cast<Eigen::Index>(arm);
+  State::Arm& measured = state.arms[arm];
+  state.learnNoise(measured, cost);
+  const double variance = state.noiseVariance() + error * error;
+  const double spread = std::sqrt(state.covariance(index, index) + variance);
+  const double deviations = std::clamp((cost - state.costs(index)) / spread, -kMostDeviations, kMostDeviations);
+  const bool has_changed = state.tellsOfChange(measured, deviations);
+  if (has_changed)
+    observeChange(arm, cost);
+  else
+    state.update(index, deviations * spread, variance);
+  return has_changed;
+}
+
+void CostBeliefs::observeChange(std::size_t arm, double cost) {
+  State& state = *state_;
+  const auto index = static_cast<Eigen::Index>(arm);
+  for (State::Arm& one : state.arms) one.above = one.below = 0.0;
+  state.loosen(kCommonChange, kOthersChange);
+  state.covariance(index, index) += kOwnChange * kOwnChange;
+  state.update(index, cost - state.costs(index), state.noiseVariance());
+}
+
+void CostBeliefs::observeCost(std::size_t arm, double cost, double deviation) {
+  const auto index = static_cast<Eigen::Index>(arm);
+  state_->update(index, cost - state_->costs(index), deviation * deviation);
+}
+
+void CostBeliefs::observeDifference(std::size_t a, std::size_t b, double difference, double deviation) {
+  State& state = *state_;
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(state.costs.size());
+  weights(static_cast<Eigen::Index>(a)) = 1.0;
+  weights(static_cast<Eigen::Index>(b)) = -1.0;
+  state.update(weights, difference - (cost(a) - cost(b)), deviation * deviation);
+}
+
+void CostBeliefs::observeFirst(std::size_t arm, double cost, double error) {
+  State& state = *state_;
+  const auto index = static_cast<Eigen::Index>(arm);
+  // That it was the first never makes it fast: where it is, it counts in full.
+  const bool is_fast = cost < state.costs(index);
+  const double excess = is_fast ? 0.0 : kFirstExcess;
+  const double deviation = is_fast ? 0.0 : kFirstDeviation;
+  const double variance = state.noiseVariance() + error * error + deviation * deviation;
+  const double limit = kMostDeviations * std::sqrt(state.covariance(index, index) + variance);
+  state.update(index, std::clamp(cost - excess - state.costs(index), -limit, limit), variance);
+}
+
+void CostBeliefs::age(std::int64_t calls) {
+  const double walked = std::sqrt(static_cast<double>(calls));
+  state_->loosen(walked * kCommonWalk, walked * kOwnWalk);
+}
+
+void CostBeliefs::shift(std::size_t arm, double difference, double deviation) {
+  const auto index = static_cast<Eigen::Index>(arm);
+  state_->costs(index) += difference;
+  state_->covariance(index, index) += deviation * deviation;
+  state_->arms[arm] = {};
+  state_->bound();
+}
+
+void CostBeliefs::shiftAll(double difference) { state_->costs.array() += difference; }
+
+void CostBeliefs::observeAnew(std::size_t arm, double cost, double error) {
+  State& state = *state_;
+  const auto index = static_cast<Eigen::Index>(arm);
+  state.arms[arm] = {};
+  state.costs(index) = cost;
+  state.covariance.row(index).setZero();
+  state.covariance.col(index).setZero();
+  state.covariance(index, index) = state.noiseVariance() + error * error;
+}
+
+void CostBeliefs::loosenAllBut(std::size_t arm, double deviation) {
+  Eigen::VectorXd others = Eigen::VectorXd::Ones(state_->costs.size());
+  others(static_cast<Eigen::Index>(arm)) = 0.0;
+  state_->covariance += deviation * deviation * others * others.transpose();
+  state_->bound();
+}
+
+double CostBeliefs::cost(std::size_t arm) const { return state_->costs(static_cast<Eigen::Index>(arm)); }
+
+double CostBeliefs::deviation(std::size_t arm) const {
+  const auto index = static_cast<Eigen::Index>(arm);
+  return std::sqrt(std::max(state_->covariance(index, index), 0.0));
+}
+
+double CostBeliefs::deviationBetween(std::size_t a, std::size_t b) const {
+  const auto i = static_cast<Eigen::Index>(a);
+  const auto j = static_cast<Eigen::Index>(b);
+  const Eigen::MatrixXd& covariance = state_->covariance;
+  return std::sqrt(std::max(covariance(i, i) + covariance(j, j) - 2.0 * covariance(i, j), 0.0));
+}
+
+double CostBeliefs::probabilityOfLess(std::size_t a, std::size_t b) const {
+  const double spread = deviationBetween(a, b);
+  const double less = cost(b) - cost(a);
+  if (spread <= 0.0) return less > 0.0 ? 1.0 : 0.0;
+  return probabilityBelow(less / spread);
+}
+
+double CostBeliefs::noise() const { return std::sqrt(state_->noiseVariance()); }
+
+double CostBeliefs::expectedGain(std::size_t arm, std::size_t best, std::int64_t measurements, double least) const {
+  const double variance = std::pow(deviationBetween(arm, best), 2);
+  const double noise = state_->noiseVariance() / static_cast<double>(measurements);
+  if (variance <= 0.0) return 0.0;
+  const double learned =
+      variance / std::sqrt(variance + noise);  // deviation of what the difference will be found to be
+  const double far = (cost(arm) - cost(best) + least) / learned;
+  return learned * (density(far) - far * probabilityBelow(-far));
+}
+
+}  // namespace starling

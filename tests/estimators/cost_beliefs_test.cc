@@ -1,0 +1,157 @@
+#include "estimators/cost_beliefs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace starling {
+namespace {
+
+constexpr double kCommon = 0.4;
+constexpr double kOwn = 0.2;
+
+CostBeliefs twoArms(double difference = 0.0) {
+  CostBeliefs beliefs(kCommon);
+  beliefs.add(1.0, kOwn);
+  beliefs.add(1.0 + difference, kOwn);
+  return beliefs;
+}
+
+TEST(CostBeliefs, startWithWhatIsPredicted) {
+  const CostBeliefs beliefs = twoArms(0.5);
+  EXPECT_EQ(beliefs.size(), 2U);
+  EXPECT_DOUBLE_EQ(beliefs.cost(0), 1.0);
+  EXPECT_DOUBLE_EQ(beliefs.cost(1), 1.5);
+  EXPECT_NEAR(beliefs.deviation(0), std::hypot(kCommon, kOwn), 1e-12);
+  EXPECT_NEAR(beliefs.deviationBetween(0, 1), std::hypot(kOwn, kOwn), 1e-12) << "what is common cancels";
+  // Half a unit is 1.77 deviations of the difference.
+  EXPECT_NEAR(beliefs.probabilityOfLess(0, 1), 0.9615, 1e-3);
+  EXPECT_NEAR(beliefs.probabilityOfLess(1, 0), 0.0385, 1e-3);
+}
+
+TEST(CostBeliefs, learnOfAllArmsFromOne) {
+  CostBeliefs beliefs = twoArms();
+  for (int i = 0; i < 20; ++i) beliefs.observe(0, 1.5);
+  EXPECT_NEAR(beliefs.cost(0), 1.5, 0.02);
+  // Of what an arm is off by, so much is common to all: 0.16 of 0.2.
+  EXPECT_NEAR(beliefs.cost(1), 1.0 + 0.5 * 0.8, 0.03);
+  EXPECT_LT(beliefs.deviation(0), 0.1);
+  EXPECT_GT(beliefs.deviation(1), kOwn) << "its own error is not known";
+}
+
+TEST(CostBeliefs, findTheMeanOfManyNoisyMeasurements) {
+  constexpr unsigned kSeed = 7;
+  std::mt19937 random(kSeed);
+  std::normal_distribution<double> noise(0.0, 0.3);
+  CostBeliefs beliefs = twoArms();
+  for (int i = 0; i < 200; ++i) beliefs.observe(0, 1.2 + noise(random));
+  EXPECT_NEAR(beliefs.cost(0), 1.2, 0.1) << "seed " << kSeed;
+  EXPECT_NEAR(beliefs.noise(), 0.3, 0.08);
+}
+
+TEST(CostBeliefs, areNotMovedFarByOneOutlier) {
+  CostBeliefs beliefs = twoArms();
+  for (int i = 0; i < 20; ++i) beliefs.observe(0, 1.0);
+  EXPECT_FALSE(beliefs.observe(0, 1.0 + std::log(10.0)));
+  EXPECT_LT(beliefs.cost(0), 1.1);
+}
+
+TEST(CostBeliefs, noticeAChangeAfterAFewMeasurements) {
+  CostBeliefs beliefs = twoArms();
+  for (int i = 0; i < 50; ++i) EXPECT_FALSE(beliefs.observe(0, i % 2 == 0 ? 1.05 : 0.95));
+  int calls = 1;
+  while (!beliefs.observe(0, 1.7) && calls < 50) ++calls;
+  EXPECT_LE(calls, 4);
+  for (int i = 0; i < 3; ++i) beliefs.observe(0, 1.7);
+  EXPECT_NEAR(beliefs.cost(0), 1.7, 0.05);
+  EXPECT_GT(beliefs.cost(1), 1.1) << "the other one may cost more now, too";
+  EXPECT_GT(beliefs.deviationBetween(0, 1), 0.3) << "or not";
+}
+
+TEST(CostBeliefs, noticeNoChangeInNoise) {
+  constexpr unsigned kSeed = 3;
+  std::mt19937 random(kSeed);
+  std::normal_distribution<double> noise(0.0, 0.1);
+  CostBeliefs beliefs = twoArms();
+  int changes = 0;
+  for (int i = 0; i < 5000; ++i) changes += beliefs.observe(0, 1.0 + noise(random)) ? 1 : 0;
+  EXPECT_LE(changes, 2) << "seed " << kSeed;
+}
+
+TEST(CostBeliefs, learnLessFromAFirstMeasurement) {
+  CostBeliefs first = twoArms();
+  CostBeliefs later = twoArms();
+  first.observeFirst(0, 1.5);
+  later.observe(0, 1.5);
+  EXPECT_LT(first.cost(0), later.cost(0));
+  EXPECT_GT(first.deviation(0), later.deviation(0));
+}
+
+TEST(CostBeliefs, knowLessOfWhatWasMeasuredLongAgo) {
+  CostBeliefs beliefs = twoArms();
+  for (int i = 0; i < 20; ++i) beliefs.observe(0, 1.0);
+  for (int i = 0; i < 20; ++i) beliefs.observe(1, 1.3);
+  const double before = beliefs.deviationBetween(0, 1);
+  beliefs.age(1000);
+  EXPECT_GT(beliefs.deviationBetween(0, 1), before);
+  EXPECT_GT(beliefs.expectedGain(1, 0, 1, 0.02), 0.0);
+}
+
+TEST(CostBeliefs, areNeverWithoutAnyKnowledgeNorWithoutDoubt) {
+  CostBeliefs beliefs = twoArms();
+  for (int burst = 0; burst < 5000; ++burst) {
+    for (int i = 0; i < 8; ++i) beliefs.observe(0, burst % 2 == 0 ? 1.0 : 3.0);
+    beliefs.age(1000);
+  }
+  EXPECT_LE(beliefs.deviation(1), 1.0 + 1e-9);
+  for (int i = 0; i < 10'000; ++i) beliefs.observe(0, 1.0);
+  EXPECT_GT(beliefs.noise(), 1e-3) << "there is some, however equal the latest were";
+  EXPECT_GT(beliefs.deviation(0), 0.0);
+}
+
+TEST(CostBeliefs, takeAMeasurementInPlaceOfAllThatWasKnown) {
+  CostBeliefs beliefs = twoArms();
+  for (int i = 0; i < 20; ++i) beliefs.observe(0, 1.0);
+  beliefs.observeAnew(0, -2.0);
+  EXPECT_DOUBLE_EQ(beliefs.cost(0), -2.0);
+  EXPECT_NEAR(beliefs.deviation(0), beliefs.noise(), 1e-12);
+  const double other = beliefs.cost(1);
+  beliefs.shiftAll(0.5);
+  EXPECT_DOUBLE_EQ(beliefs.cost(0), -1.5);
+  EXPECT_DOUBLE_EQ(beliefs.cost(1), other + 0.5);
+}
+
+TEST(CostBeliefs, expectAGainOfWhatIsUncertainOnly) {
+  CostBeliefs beliefs = twoArms(0.2);
+  const double before = beliefs.expectedGain(1, 0, 1, 0.02);
+  EXPECT_GT(before, 0.0);
+  EXPECT_GT(beliefs.expectedGain(1, 0, 8, 0.02), before) << "eight measurements tell more";
+  EXPECT_LT(beliefs.expectedGain(1, 0, 1, 0.2), before);
+  for (int i = 0; i < 50; ++i) {
+    beliefs.observe(0, 1.0);
+    beliefs.observe(1, 1.2);
+  }
+  EXPECT_LT(beliefs.expectedGain(1, 0, 8, 0.02), before / 100.0);
+}
+
+TEST(CostBeliefs, takeWhatIsKnownFromElsewhere) {
+  CostBeliefs beliefs = twoArms();
+  beliefs.observeDifference(1, 0, -0.4, 0.05);
+  EXPECT_NEAR(beliefs.cost(1) - beliefs.cost(0), -0.4, 0.02);
+  EXPECT_NEAR(0.5 * (beliefs.cost(0) + beliefs.cost(1)), 1.0, 1e-9) << "nothing is known of both";
+  beliefs.observeCost(0, 2.0, 0.05);
+  EXPECT_NEAR(beliefs.cost(0), 2.0, 0.05);
+}
+
+TEST(CostBeliefs, knowLessOfAnArmThatIsAnotherOneNow) {
+  CostBeliefs beliefs = twoArms();
+  for (int i = 0; i < 20; ++i) beliefs.observe(0, 1.0);
+  const double before = beliefs.deviation(0);
+  beliefs.shift(0, -0.3, 0.1);
+  EXPECT_NEAR(beliefs.cost(0), 0.7, 0.01);
+  EXPECT_NEAR(beliefs.deviation(0), std::hypot(before, 0.1), 1e-9);
+}
+
+}  // namespace
+}  // namespace starling
