@@ -135,10 +135,6 @@ constexpr OptionRow kTable[] = {
      "Which communicators get a private communicator and tuning after that many calls: always all; or MPI_COMM_WORLD, "
      "and others once their calls have taken six times as long as preparing them takes.",
      applyPrepare},
-    {"STARLING_TRIAL_CALLS", "whole number, 1 to 1000", "2", "calls", false, "Calls for which each candidate is tried.",
-     [](const OptionRow& row, std::string_view text, Options& options) {
-       return applyNumber<std::int64_t>(row, text, 1, 1000, options.trial_calls);
-     }},
     {"STARLING_LONGEST_EPOCH", "whole number, 4 to 65536", "256", "calls", false,
      "Longest run of calls between two agreements of the ranks; where calls are left to the MPI library and nothing is "
      "left to learn, up to 64 times as many.",

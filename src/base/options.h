@@ -35,7 +35,6 @@ struct Options {
   std::string links;  // "" = not known; "measure"; else a file
   std::int64_t minimum_calls = 4;
   Preparation prepare = Preparation::kWorthwhile;
-  std::int64_t trial_calls = 2;
   std::int64_t longest_epoch = 256;
   std::int64_t rooted_period = 16;
   Seconds watchdog{30.0};  // 0: never

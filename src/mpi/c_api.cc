@@ -186,7 +186,7 @@ int starling_query(MPI_Comm comm, int index, starling_key_info* info) {
     info->site = entry.key.site;
     info->bytes = entry.signature.bytes();
     info->calls = entry.calls_since_plan;
-    info->exploring = planned.exploration ? 1 : 0;
+    info->exploring = entry.plan.state == starling::KeyState::kExploring ? 1 : 0;
     info->settled = entry.plan.state == starling::KeyState::kSettled ? 1 : 0;
     const std::string algorithm = starling::formatChoice(planned.choice);
     std::strncpy(info->algorithm, algorithm.c_str(), sizeof(info->algorithm) - 1);

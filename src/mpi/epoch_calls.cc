@@ -1,6 +1,7 @@
 #include "mpi/epoch_calls.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "tuner/epoch_messages.h"
 
@@ -41,10 +42,16 @@ std::span<const CallSummary> EpochCalls::close(const ClockModel& clock) {
 }
 
 void EpochCalls::spreadUnseen() {
-  if (closed_.empty()) return;
-  const auto calls = static_cast<std::int32_t>(closed_.size());
-  for (std::int32_t i = 0; i < calls; ++i) {
-    closed_[static_cast<std::size_t>(i)].calls += unseen_ / calls + (i < unseen_ % calls ? 1 : 0);
+  // What was not looked at was native.
+  const auto isLikeThem = [](const EpochCall& call) {
+    return call.planned.choice.algorithm == kNativeAlgorithm && !call.planned.exploration;
+  };
+  const auto calls = static_cast<std::int32_t>(std::ranges::count_if(closed_, isLikeThem));
+  if (calls == 0) return;
+  std::int32_t index = 0;
+  for (EpochCall& call : closed_ | std::views::filter(isLikeThem)) {
+    call.calls += unseen_ / calls + (index < unseen_ % calls ? 1 : 0);
+    ++index;
   }
   unseen_ = 0;
 }

@@ -26,15 +26,9 @@ constexpr std::int32_t kRestFactor = 64;
 constexpr std::int64_t kLongestRestNs = 100'000'000;
 constexpr CallWatch::Call kNoCall{-1, 0};
 
-// A call of a choice that takes so many times as long as native's is slow. Looking at such calls takes at most this
-// share of them, but one in so many is always looked at.
-constexpr double kSlowFactor = 2.0;
-constexpr double kWatchShare = 0.05;
-constexpr double kRarestWatch = 32.0;
-
 bool isSettled(const KeyTable::Entry& entry) {
   const bool is_final = entry.plan.state == KeyState::kSettled || entry.plan.state == KeyState::kPassesThrough;
-  return entry.plans > 0 && is_final && entry.plan.probation_calls == 0 && !entry.is_stopped;
+  return entry.plans > 0 && is_final && !entry.is_stopped;
 }
 
 }  // namespace
@@ -89,8 +83,9 @@ void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Top
   int length = 0;
   PMPI_Comm_get_name(channel_.original(), name.data(), &length);
   try {
-    tuner_ = std::make_unique<CommunicatorTuner>(
-        TunerSettings{services_.settings.options, model, stamps.isKnown(), topology, samplesPerEpoch(ranks)}, ranks);
+    tuner_ = std::make_unique<CommunicatorTuner>(TunerSettings{services_.settings.options, model, stamps.isKnown(),
+                                                               topology, samplesPerEpoch(ranks), services_.shared},
+                                                 ranks);
     communicator_ = {services_.communicator_id, name.data(), ranks, comparedBy(stamps.isKnown()), std::nullopt};
     introductions_.communicators = {communicator_};
   } catch (const std::exception& fault) {
@@ -335,8 +330,8 @@ std::int32_t EpochLoop::pacedLength(std::int32_t wanted) {
 void EpochLoop::limitWatching(CallLimit& limit) const {
   if (limit.slow_ns == 0) return;
   const double looking = pace_.cost().value / 3.0;
-  const double call = fromNanoseconds(limit.slow_ns).value / kSlowFactor;
-  const double every = std::min(looking / (kWatchShare * call), kRarestWatch);
+  const double call = fromNanoseconds(limit.slow_ns).value / CallLimit::kSlowFactor;
+  const double every = std::min(looking / (CallLimit::kShare * call), CallLimit::kRarest);
   limit.every = std::max(limit.every, static_cast<std::int32_t>(std::ceil(every)));
 }
 

@@ -46,6 +46,8 @@ struct SessionServices {
   std::span<const std::int32_t> world_nodes;  // by rank of MPI_COMM_WORLD; empty: not known on all ranks
   ProbedCosts* probed_costs = nullptr;        // null: not all ranks are of one MPI_COMM_WORLD
   PreparationTimes* preparations = nullptr;   // null: nobody asks
+  // What the keys of this process have learned, for those that begin.
+  std::shared_ptr<SharedKnowledge> shared = std::make_shared<SharedKnowledge>();
 };
 
 // All ranks call the same functions in the order of the program's calls, but for those that say that they are local.

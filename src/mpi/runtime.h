@@ -126,6 +126,7 @@ class Runtime {
 
   ProbedCosts probed_costs_;
   PreparationTimes preparations_;
+  std::shared_ptr<SharedKnowledge> shared_knowledge_ = std::make_shared<SharedKnowledge>();
   ParkedSessions parked_{[this](Session& session) { tryToHandOver(session, true); }};
   std::mutex mutex_;  // guards what follows
   std::vector<Session*> sessions_;

@@ -141,6 +141,7 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
   services.is_within_world = is_inter != 0 || isWithinWorld(communicator);
   const bool is_agreed = isStartedEverywhere() && services.is_within_world;
   services.clocks = clockKnowledge(is_agreed);
+  services.shared = shared_knowledge_;
   if (services.is_within_world) services.probed_costs = &probed_costs_;
   if (is_agreed) {
     services.world_nodes = world_nodes_;

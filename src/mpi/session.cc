@@ -183,7 +183,7 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
     execution.planned = next.planned;
     execution.is_watched = next.is_watched;
     execution.follows_twin = next.entry >= 0 && !next.is_own;
-    // An incumbent whose memory is not agreed yet has not been called: its probation is still to come.
+    // An incumbent whose memory is not agreed yet has not been called.
     execution.follows_plan =
         next.is_own && (next.planned.exploration || isExecutable(next.planned.choice, shape, kind));
   }

@@ -48,11 +48,6 @@ void setTimes(const RunningMoments& samples, std::optional<double>& mean, std::o
   deviation = samples.deviation();
 }
 
-// Returns whether something is still to be learned of the key soon.
-bool isUnsettled(const KeyTuner& key) {
-  return key.state() == KeyState::kObserving || key.state() == KeyState::kExploring || key.isBeingJudged();
-}
-
 }  // namespace
 
 CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
@@ -63,18 +58,12 @@ void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes elemen
   slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, tunable,
                                           findPolicy(policies, id, ranks_, comparedBy(settings_.stamps_compare))));
   slots_.back()->record.id = id;
-  noteWhetherUnsettled(*slots_.back());
   wake(static_cast<std::int32_t>(slots_.size()) - 1);
 }
 
 void CommunicatorTuner::wake(std::int32_t index) {
   if (std::exchange(slot(index).is_to_be_asked, true)) return;
   to_ask_.push_back(index);
-}
-
-void CommunicatorTuner::noteWhetherUnsettled(Slot& slot) {
-  const bool was_unsettled = std::exchange(slot.is_unsettled, isUnsettled(slot.tuner));
-  unsettled_ += (slot.is_unsettled ? 1 : 0) - (was_unsettled ? 1 : 0);
 }
 
 void CommunicatorTuner::digest(const EpochReport& report) {
@@ -87,21 +76,24 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     Slot& target = slot(follows_plan ? call.planned_key : call.key);
     seen_.push_back(follows_plan ? call.planned_key : call.key);
     wake(seen_.back());
+    target.calls_in_epoch = std::exchange(target.latest_epoch, epoch_) == epoch_ ? target.calls_in_epoch + 1 : 1;
     target.changed = true;
     target.record.bytes = call.bytes;
     target.record.calls += call.calls;
     target.record.exploration_calls += call.planned.exploration ? 1 : 0;
-    target.tuner.count(call.planned);
+    target.tuner.count(call.planned, call.calls);
     Pending& pending = target.pending.entryOf(call.planned, epoch_);
     pending.calls += call.calls;
     if (call.sample < 0) continue;
     const CallSummary& sample = report.samples[static_cast<std::size_t>(call.sample)];
     digestSample(target, pending, timesOf(sample, settings_.stamps_compare));
   }
+  std::ranges::sort(seen_);
+  seen_.erase(std::ranges::unique(seen_).begin(), seen_.end());
 }
 
 void CommunicatorTuner::digestSample(Slot& slot, Pending& pending, const CallTimes& times) {
-  slot.tuner.observe(pending.planned.choice, times);
+  slot.tuner.observe(pending.planned, times);
   pending.elapsed.add(times.elapsed.value);
   slot.sampled_elapsed += times.elapsed.value;
   elapsed_.add(times.elapsed.value);
@@ -126,14 +118,21 @@ std::int32_t CommunicatorTuner::longestEpoch() const {
   return static_cast<std::int32_t>(std::clamp<double>(calls, std::min(kLeastSettledEpoch, longest), longest));
 }
 
+// Keys that are not called any more do not keep epochs short.
+std::int32_t CommunicatorTuner::unsettledKeys() {
+  const auto unsettled =
+      std::ranges::count_if(seen_, [this](std::int32_t index) { return slot(index).tuner.isUnsettled(); });
+  return static_cast<std::int32_t>(unsettled);
+}
+
 std::int32_t CommunicatorTuner::nextEpochLength() {
   const std::int32_t longest = longestEpoch();
-  const bool all_settled =
-      std::none_of(seen_.begin(), seen_.end(), [this](std::int32_t index) { return slot(index).is_unsettled; });
-  if (all_settled || settings_.options.mode != Mode::kTune) return epoch_length_ = std::min(2 * epoch_length_, longest);
+  const std::int32_t unsettled = unsettledKeys();
+  if (unsettled == 0 || settings_.options.mode != Mode::kTune)
+    return epoch_length_ = std::min(2 * epoch_length_, longest);
   // Each call is to be stamped, so that no trial is made in vain.
   const std::int32_t samples = settings_.samples_per_epoch;
-  return epoch_length_ = std::min({std::max(unsettled_, kShortEpoch), samples, longest});
+  return epoch_length_ = std::min({std::max(unsettled, kShortEpoch), samples, longest});
 }
 
 Decisions CommunicatorTuner::decide(std::size_t limit) {
@@ -160,9 +159,8 @@ Decisions CommunicatorTuner::decide(std::size_t limit) {
 // A key of which nothing is new has the same answer as before, but for one that waits for epochs or for a ranking.
 std::optional<KeyTuner::Decision> CommunicatorTuner::ask(std::int32_t index, bool may_rank) {
   Slot& asked = slot(index);
-  std::optional<KeyTuner::Decision> decision = asked.tuner.decide(may_rank);
+  std::optional<KeyTuner::Decision> decision = asked.tuner.decide(may_rank, asked.calls_in_epoch);
   if (!may_rank || asked.tuner.waitsForEpochs()) wake(index);
-  noteWhetherUnsettled(asked);
   return decision;
 }
 
@@ -193,7 +191,10 @@ void CommunicatorTuner::recordDecision(Slot& slot, const KeyTuner::Decision& dec
   record.native = decision.native;
   slot.decisions.add(std::move(record));
   const bool learned_freely = settings_.options.algorithm.empty() && !settings_.options.reproducible;
-  if (decision.plan.state == KeyState::kSettled && learned_freely) slot.decisions.replacePolicy(policyOf(slot));
+  // A program may end while it explores: then what was best so far is known.
+  const bool is_worth_telling =
+      decision.plan.state == KeyState::kSettled || decision.plan.incumbent.algorithm != kNativeAlgorithm;
+  if (is_worth_telling && learned_freely) slot.decisions.replacePolicy(policyOf(slot));
 }
 
 PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {

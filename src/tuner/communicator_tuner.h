@@ -88,9 +88,10 @@ class CommunicatorTuner {
     double sampled_elapsed = 0.0;  // seconds, over the whole run
     double sampled_imbalance = 0.0;
     std::int64_t samples = 0;
+    std::int64_t latest_epoch = -1;  // in which the key was called
+    std::size_t calls_in_epoch = 0;  // that it had there
     bool changed = false;
     bool is_to_be_asked = false;
-    bool is_unsettled = false;  // something is still to be learned of the key soon
   };
 
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
@@ -98,7 +99,7 @@ class CommunicatorTuner {
   // Makes decide() ask the key.
   void wake(std::int32_t index);
   std::optional<KeyTuner::Decision> ask(std::int32_t index, bool may_rank);
-  void noteWhetherUnsettled(Slot& slot);
+  std::int32_t unsettledKeys();
   std::int32_t longestEpoch() const;
   std::int32_t nextEpochLength();
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);
@@ -112,7 +113,6 @@ class CommunicatorTuner {
   std::vector<std::unique_ptr<Slot>> slots_;
   // Those that have waited longest come first, so that keys that keep changing do not shut out the others.
   std::deque<std::int32_t> to_ask_;
-  std::int32_t unsettled_ = 0;           // keys
   std::vector<std::int32_t> in_flight_;  // keys of the latest decide()
   std::vector<PlanUpdate> postponed_;
   std::vector<std::int32_t> seen_;  // keys called in the latest epoch
@@ -121,10 +121,8 @@ class CommunicatorTuner {
   std::int32_t epoch_length_;
 };
 
-// So many calls lie between two agreements while something is still to be learned. With three a key settles within 30
-// calls: the first plans take force two epochs after the first stamps, and four candidates with two calls each take
-// three epochs.
-inline constexpr std::int32_t kShortEpoch = 3;
+// So many calls lie between two agreements while something is still to be learned.
+inline constexpr std::int32_t kShortEpoch = 2;
 // A key that appears has a plan after so many epochs, which are to be short.
 inline constexpr std::int32_t kEpochsToPlan = 3;
 

@@ -51,8 +51,7 @@ KeyTable::Next KeyTable::next(const Key& key) const {
   if (!has_plan && twin != twins_.end() && twin->second != kNoTwin) {
     const Entry& known = entry(twin->second);
     // What nobody has measured is for its own key's few calls alone.
-    const bool is_good = !known.is_stopped && known.plan.probation_calls == 0;
-    return {twin->second, {is_good ? known.plan.incumbent : kNativeChoice, false}, false, false};
+    return {twin->second, {known.isProved() ? known.plan.incumbent : kNativeChoice, false}, false, false};
   }
   if (!own) return {};
   const Entry& known = entry(*own);
@@ -75,7 +74,8 @@ const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
   Entry& changed = entry(update.key);
   const bool is_same = update.plan.incumbent == changed.plan.incumbent;
   changed.is_stopped = changed.is_stopped && is_same && update.plan.limit.known < changed.times_stopped;
-  changed.slow_calls = 0;
+  changed.slow_calls = is_same ? changed.slow_calls : 0;
+  changed.calls_before = is_same ? changed.calls_before + changed.incumbentCalls() : 0;
   ++changed.plans;
   changed.plan = update.plan;  // copies into the memory that is there
   changed.calls_since_plan = 0;

@@ -1,6 +1,7 @@
 // The keys of one communicator and their agreed plans: equal on all ranks at every call.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -27,10 +28,20 @@ class KeyTable {
     std::int32_t times_stopped = 0;  // for kSlowCalls of these
     bool is_stopped = false;         // native runs until a plan comes that knows of it
 
+    std::int64_t calls_before = 0;  // of the incumbent, by the plans before that had the same one
+
+    // Counts the incumbent's calls by the plan in force.
+    std::int64_t incumbentCalls() const {
+      return std::max<std::int64_t>(calls_since_plan - static_cast<std::int64_t>(plan.trials.size()), 0);
+    }
     // Returns whether the incumbent's next call is to be looked at.
     bool isWatched() const {
-      return plan.limit.slow_ns > 0 && (slow_calls > 0 || calls_since_plan % plan.limit.every == 0);
+      const std::int64_t made = incumbentCalls();
+      return plan.limit.slow_ns > 0 &&
+             (slow_calls > 0 || made <= CallLimit::kFirstCalls || made % plan.limit.every == 0);
     }
+    // Returns whether the incumbent has passed the calls that are looked at first.
+    bool isProved() const { return !is_stopped && calls_before + incumbentCalls() > CallLimit::kFirstCalls; }
     // Notes the least time that a rank spent in a call of the incumbent; returns true when the incumbent is stopped.
     bool noteWatched(std::int64_t shortest_ns);
   };

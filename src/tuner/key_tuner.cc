@@ -2,40 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/duration_text.h"
+#include "base/log.h"
 #include "estimators/statistics.h"
-#include "tuner/milliseconds.h"
+#include "tuner/virtual_ranks.h"
 
 namespace starling {
 namespace {
 
-constexpr std::size_t kTrials = 4;
+// A key is taken to go on for as long as it has lasted, within these numbers of calls.
+constexpr double kLeastToCome = 100.0;
+constexpr double kMostToCome = 2000.0;
+// Of a key that has settled one thing is tried at a time.
+constexpr std::size_t kTrialsOnceSettled = 1;
 
-const char* metricName(bool stamps_compare) { return stamps_compare ? "post-arrival time" : "mean elapsed time"; }
+// So many calls in a row were to run the choice and ran native: some rank has no memory for it.
+constexpr std::int64_t kMostPassedOver = 64;
 
-std::string separator(const std::string& list) { return list.empty() ? "" : ", "; }
+// Ranking all algorithms takes about so long, and no more than this share of the time of the key's calls.
+constexpr double kRankingTime = 2e-3;  // seconds
+constexpr double kRankingShare = 0.02;
 
-std::string describe(const Candidate& candidate) {
-  const bool is_predicted = candidate.predicted > Seconds{};
-  return fmt::format("{} ({})", formatChoice(candidate.choice),
-                     is_predicted ? "predicted " + milliseconds(candidate.predicted.value) : "not predicted");
-}
-
-// The trial that beats native by most.
-struct Winner {
-  Choice choice;  // native where none does
-  Comparison comparison;
-};
-
-std::string verdictOn(const Winner& winner) {
-  if (winner.choice.algorithm == kNativeAlgorithm) return "None is faster than native beyond noise, so native stays.";
-  return fmt::format("{} is faster than native by {}, more than the margin of {}.", formatChoice(winner.choice),
-                     milliseconds(winner.comparison.incumbent - winner.comparison.challenger),
-                     milliseconds(winner.comparison.margin));
-}
+// A choice has been found to take no more than so many times what native does; a coarse clock may say that this takes
+// no time.
+constexpr double kGreatestLoss = 1e3;
+constexpr double kShortestTime = 1e-9;
 
 }  // namespace
 
@@ -47,25 +46,58 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
       learned_(std::move(learned)),
       arrivals_(shape.ranks) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;
+  if (learned_ && !isUsable(*learned_)) {
+    learned_.reset();
+    occasion_.preface = "The stored policy does not fit this communicator and is learned anew. ";
+  }
 }
 
-void KeyTuner::count(const PlannedChoice& planned) {
-  trial_calls_ += planned.exploration ? 1 : 0;
+void KeyTuner::count(const PlannedChoice& planned, std::int32_t calls) {
   follows_twin_ = follows_twin_ || (!has_plan_ && planned.choice.algorithm != kNativeAlgorithm);
-  if (transition_.outdated_epochs == 0) probation_.count(planned.choice == plan_.incumbent);
+  budget_.count(calls);
+  transition_.awaits_call = false;
+  if (!costs_.isRanked()) return;
+  costs_.noteCalls(calls);
+  if (planned.exploration) costs_.noteTrial(planned.choice);
+  notePassedOver(planned);
 }
 
-void KeyTuner::observe(const Choice& choice, const CallTimes& times) {
-  const bool is_incumbent = choice == plan_.incumbent;
-  const bool as_arranged_now = transition_.outdated_epochs == 0 || !is_incumbent;
+// A choice for which some rank lacks memory is passed over on all.
+void KeyTuner::notePassedOver(const PlannedChoice& planned) {
+  if (transition_.awaits_force || transition_.former_epochs > 0) return;
+  const bool is_passed_over = plan_.incumbent.algorithm != kNativeAlgorithm && !planned.exploration &&
+                              planned.choice.algorithm == kNativeAlgorithm;
+  passed_over_ = is_passed_over ? passed_over_ + 1 : 0;
+  if (passed_over_ < kMostPassedOver) return;
+  passed_over_ = 0;
+  costs_.disable(plan_.incumbent);
+  occasion_.reopens = occasion_.must_tell = true;
+  occasion_.text +=
+      fmt::format("{} cannot be used here, since some rank lacks memory for it. ", formatChoice(plan_.incumbent));
+}
+
+void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
+  const Choice& choice = planned.choice;
+  const bool as_arranged_now = transition_.outdated_epochs == 0 || choice.algorithm == kNativeAlgorithm;
   choices_.observe(choice, times, as_arranged_now);
-  if (is_incumbent && as_arranged_now) probation_.observe();
   arrivals_.observe(times.pattern, times.clock_error);
+  since_ranking_ += times.elapsed;
+  if (!costs_.isRanked()) return;
+  const std::size_t incumbent = costs_.find(plan_.incumbent).value_or(KeyCosts::kNative);
+  if (planned.exploration) budget_.charge(times.net / costs_.expected(incumbent) - 1.0);
+  const std::optional<std::size_t> arm = costs_.find(choice);
+  if (!as_arranged_now || !arm) return;
+  const Seconds expected = costs_.expected(*arm);
+  const bool has_changed = costs_.observe(choice, times.net, times.compared_error);
+  if (!has_changed || !budget_.mayReopen()) return;
+  occasion_.reopens = true;
+  occasion_.text += fmt::format("What calls take has changed: {} takes {}, where {} was expected. ",
+                                formatChoice(choice), formatDuration(times.net), formatDuration(expected));
 }
 
 std::optional<double> KeyTuner::gain() const {
-  if (plan_.state != KeyState::kSettled) return std::nullopt;
-  if (plan_.incumbent.algorithm == kNativeAlgorithm) return 1.0;
+  const bool is_native = plan_.incumbent.algorithm == kNativeAlgorithm;
+  if (is_native) return plan_.state == KeyState::kSettled ? std::optional(1.0) : std::nullopt;
   const std::optional<double> native = choices_.medianOf(kNativeChoice);
   const std::optional<double> chosen = choices_.medianOf(plan_.incumbent);
   if (!native || !chosen) return learned_ ? learned_->gain : std::nullopt;
@@ -75,27 +107,27 @@ std::optional<double> KeyTuner::gain() const {
 
 void KeyTuner::planTookForce() {
   transition_.awaits_force = false;
-  const bool rearranges = std::exchange(transition_.rearranges, false);
-  if (!rearranges && plan_.probation_calls == 0) return;
+  transition_.awaits_call = !plan_.trials.empty();
+  transition_.former_epochs = 2;
+  if (!std::exchange(transition_.rearranges, false)) return;
   // Two epochs are still to be observed in which the plan before was followed: the second of them ended when this plan
   // took force.
   transition_.outdated_epochs = 2;
-  probation_.restartCalls();
-  if (!rearranges) return;
-  choices_.forgetArrangement(plan_.incumbent);
-  probation_ = {};
+  choices_.forgetArrangement();
 }
 
-std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank) {
+std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank, std::size_t calls_in_epoch) {
+  calls_in_epoch_ = std::min(calls_in_epoch, kMaxTrials);
   if (transition_.outdated_epochs > 0) --transition_.outdated_epochs;
+  if (transition_.former_epochs > 0) --transition_.former_epochs;
   if (transition_.awaits_force || settings_.options.mode != Mode::kTune) return std::nullopt;
+  if (transition_.awaits_call && !stop_ && !occasion_.reopens) return std::nullopt;
   switch (plan_.state) {
     case KeyState::kObserving:
       return leaveObserving(may_rank);
     case KeyState::kExploring:
-      return leaveExploring();
     case KeyState::kSettled:
-      return watchSettled(may_rank);
+      return isFree() ? steer(may_rank) : followArrivalsOnly(may_rank);
     case KeyState::kPassesThrough:
       return endFollowing();
   }
@@ -111,10 +143,12 @@ std::optional<KeyTuner::Decision> KeyTuner::endFollowing() {
 KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
   Decision decision;
   decision.reason = std::move(reason);
+  while (decision.reason.ends_with(' ')) decision.reason.pop_back();
+  decision.has_ranked = has_ranked_;
   decision.native = choices_.medianOf(kNativeChoice);
   decision.measured = choices_.medianOf(plan.incumbent);
-  const ChoiceTimes* chosen = choices_.find(plan.incumbent);
-  if (chosen != nullptr && chosen->predicted > Seconds{}) decision.expected = chosen->predicted.value;
+  const std::optional<std::size_t> arm = costs_.find(plan.incumbent);
+  if (arm && *arm != KeyCosts::kNative) decision.expected = costs_.arms()[*arm].predicted.value;
   plan.limit = limitOf(plan);
   plan_ = plan;
   has_plan_ = true;
@@ -126,83 +160,124 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
 std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
   if (!settings_.options.algorithm.empty()) return forced();
   if (settings_.options.reproducible) return may_rank ? std::optional(forced()) : std::nullopt;
-  if (learned_) return takeOver();
-  if (!choices_.isNativeKnown()) return follows_twin_ ? endFollowing() : std::nullopt;
-  return may_rank ? std::optional(proposeTrials()) : std::nullopt;
+  if (!choices_.isNativeKnown() && !hasHeritage()) return follows_twin_ ? endFollowing() : std::nullopt;
+  return beginExploring(may_rank);
 }
 
 bool KeyTuner::followArrivals(KeyPlan& plan) const {
   return arrivals_.arrange(plan, keepsRankOrder(), settings_.options.virtual_ranks);
 }
 
-CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
-  ExpandedPlacement placement = expanded(plan.placed, shape_.ranks);
-  return {shape_,
-          element_size_,
-          settings_.model,
-          std::move(placement.lateness_ns),
-          settings_.options.reproducible,
-          arrivals_.usualLatest(),
-          arranged(settings_.topology, placement.table)};
-}
-
-KeyTuner::Decision KeyTuner::proposeTrials() {
+std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   KeyPlan plan = plan_;
-  followArrivals(plan);
-  const std::vector<Candidate> candidates = rankCandidates(query(plan), kTrials);
-  std::string names;
-  for (const Candidate& candidate : candidates) {
-    plan.trials.push_back(candidate.choice);
-    // What the key ran while it followed its twin was arranged for another site.
-    choices_.forgetArrangement(candidate.choice);
-    choices_.setPredicted(candidate.choice, candidate.predicted);
-    names += separator(names) + describe(candidate);
+  Occasion occasion = std::exchange(occasion_, {});
+  digestStop(occasion);
+  costs_.noteDecision();
+  has_ranked_ = false;
+  if (followArrivals(plan)) {
+    const bool may_rank_again = may_rank && kRankingShare * since_ranking_.value >= kRankingTime;
+    const bool has_predicted = predict(plan, may_rank_again);
+    transition_.rearranges = isRearranged(plan);
+    occasion.reopens = occasion.reopens || (transition_.rearranges && has_predicted && budget_.mayReopen());
+    occasion.must_tell = true;
+    occasion.text += keepsRankOrder() ? "The predicted arrivals changed. "
+                                      : "The predicted arrivals changed, and the virtual-rank table follows them. ";
+  } else {
+    plan.placed = plan_.placed;
   }
-  plan.trial_calls = static_cast<std::int32_t>(settings_.options.trial_calls);
-  plan.state = KeyState::kExploring;
-  trial_calls_ = 0;
-  const std::vector<double>& native = choices_.native().compared;
-  std::string reason =
-      fmt::format("native's {} is {} (n={}). To be tried, {} calls each: {}.", metricName(settings_.stamps_compare),
-                  milliseconds(summarize(native).median), native.size(), plan.trial_calls, names);
-  Decision decision = decisionOf(std::move(plan), std::move(reason));
-  decision.has_ranked = true;
-  return decision;
+  if (occasion.reopens) budget_.reopen();
+  return decideOn(std::move(plan), occasion);
 }
 
-std::optional<KeyTuner::Decision> KeyTuner::leaveExploring() {
-  if (trial_calls_ < static_cast<std::int64_t>(plan_.trials.size()) * plan_.trial_calls) return std::nullopt;
-  const std::vector<double>& native = choices_.native().compared;
-  Winner winner;
-  std::string figures;
-  for (const Choice& trial : plan_.trials) {
-    const ChoiceTimes* times = choices_.find(trial);
-    if (times == nullptr || times->compared.empty()) continue;
-    const Comparison comparison = MeasuredChoices::compare(choices_.native(), *times);
-    figures += fmt::format("{}{} {} (n={})", separator(figures), formatChoice(trial),
-                           milliseconds(comparison.challenger), times->compared.size());
-    const bool is_first = winner.choice.algorithm == kNativeAlgorithm;
-    if (comparison.faster && (is_first || comparison.challenger < winner.comparison.challenger)) {
-      winner = {trial, comparison};
-    }
-  }
-  return settleOn(winner.choice,
-                  fmt::format("Median {}: native {} (n={}), {}. {}", metricName(settings_.stamps_compare),
-                              milliseconds(summarize(native).median), native.size(), figures, verdictOn(winner)));
+KeyCosts::Allowance KeyTuner::allowance(bool is_settled) const {
+  KeyCosts::Allowance allowance{.calls_to_come =
+                                    std::clamp(static_cast<double>(budget_.calls()), kLeastToCome, kMostToCome)};
+  allowance.excess = budget_.left();
+  if (!is_settled)
+    allowance.trials = calls_in_epoch_;
+  else if (!costs_.awaitsTrials())
+    allowance.trials = kTrialsOnceSettled;
+  return allowance;
 }
 
-KeyTuner::Decision KeyTuner::settleOn(const Choice& choice, std::string reason, std::int32_t probation_calls) {
-  KeyPlan plan = plan_;
-  stopped_.reset();
-  plan.trials.clear();
-  plan.trial_calls = 0;
-  plan.incumbent = choice;
-  plan.state = KeyState::kSettled;
-  followArrivals(plan);
-  const bool is_new = mayBeGivenUp(choice) && isRearranged(plan);
-  putOnProbation(plan, probation_calls == 0 && is_new ? kLaterProbation : probation_calls);
-  settled_reason_ = reason;
+// Returns nothing where the plan in force is as good.
+std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasion& occasion) {
+  const std::size_t before = costs_.armOf(plan.incumbent.algorithm);
+  // What was stopped gives way to native, whatever else there is: nothing new is begun where something went wrong.
+  const std::size_t chosen = occasion.was_stopped ? KeyCosts::kNative : costs_.best(before);
+  const bool was_settled = plan.state == KeyState::kSettled && !occasion.reopens;
+  plan.incumbent = costs_.arms()[chosen].choice;
+  // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
+  const bool is_untried = !costs_.wasCalled(chosen);
+  plan.trials = is_untried ? std::vector<Choice>{} : costs_.planTrials(chosen, allowance(was_settled));
+  const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials();
+  const bool explores = !was_settled && has_trials && budget_.isExploring();
+  plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
+  std::string verdict;
+  if (chosen != before) {
+    verdict += compareArms(chosen, before);
+    budget_.noteNewChoice();
+  }
+  const bool settles = plan.state == KeyState::kSettled && plan_.state != KeyState::kSettled;
+  if (settles) verdict += describeArms(chosen);
+  std::string reason = occasion.text + verdict;
+  if (!verdict.empty()) {
+    // What was taken over and not called yet is told on as it was told.
+    settled_reason_ = is_untried ? learned_->reason : reason;
+  }
+  reason.insert(0, occasion.preface);
+  if (settles) bequeath();
+  const bool is_same = plan.incumbent == plan_.incumbent && plan.trials.empty() && plan.state == plan_.state;
+  if (is_same && !occasion.must_tell && reason.empty()) return std::nullopt;
+  if (plan_.state == KeyState::kObserving) reason += listTrials(plan);
   return decisionOf(std::move(plan), std::move(reason));
+}
+
+void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
+  ++times_stopped_;
+  if (choice == plan_.incumbent && costs_.isRanked()) stop_ = shortest;
+}
+
+// Is told of the stop after what the calls before it took.
+void KeyTuner::digestStop(Occasion& occasion) {
+  if (!stop_) return;
+  const double native = nativeTime().value;
+  costs_.noteLoss(plan_.incumbent, std::clamp(stop_->value / std::max(native, kShortestTime), 1.0, kGreatestLoss));
+  occasion.reopens = occasion.was_stopped = occasion.must_tell = true;
+  occasion.text +=
+      fmt::format("{} took {} or more in its latest calls (n={}), native took {}. ", formatChoice(plan_.incumbent),
+                  formatDuration(*stop_), CallLimit::kSlowCalls, formatDuration(Seconds{native}));
+  stop_.reset();
+  // These calls and those before them are still to be observed, and would tell of what is known already.
+  transition_.outdated_epochs = 2;
+}
+
+// What was measured, where it was, does not depend on what others are believed to take.
+Seconds KeyTuner::nativeTime() const {
+  const std::vector<double>& native = choices_.native().net;
+  return native.empty() ? costs_.expected(KeyCosts::kNative) : Seconds{summarize(native).median};
+}
+
+// To look at a call takes a message for each time that the ranks can be halved, which other messages hide in part.
+CallLimit KeyTuner::limitOf(const KeyPlan& plan) const {
+  CallLimit limit;
+  limit.known = times_stopped_;
+  if (!isFree() || plan.incumbent.algorithm == kNativeAlgorithm || !costs_.isRanked()) return limit;
+  const Seconds native = nativeTime();
+  limit.slow_ns = std::max<std::int64_t>(toNanoseconds(CallLimit::kSlowFactor * native), 1);
+  const auto rounds = std::bit_width(static_cast<std::uint32_t>(shape_.ranks - 1));
+  const double cost = rounds * settings_.model.alpha.value;
+  // A coarse clock may find that native takes no time.
+  const double allowed = CallLimit::kShare * native.value;
+  const double wanted = allowed > 0.0 ? cost / allowed : CallLimit::kRarest;
+  limit.every = static_cast<std::int32_t>(std::clamp(std::ceil(wanted), 1.0, CallLimit::kRarest));
+  return limit;
+}
+
+bool KeyTuner::isRearranged(const KeyPlan& plan) const {
+  const ExpandedPlacement now = expanded(plan_.placed, shape_.ranks);
+  const ExpandedPlacement then = expanded(plan.placed, shape_.ranks);
+  return then.lateness_ns != now.lateness_ns || then.table != now.table;
 }
 
 }  // namespace starling

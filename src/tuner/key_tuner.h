@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -12,12 +14,22 @@
 #include "store/records.h"
 #include "tuner/candidates.h"
 #include "tuner/key_arrivals.h"
+#include "tuner/key_costs.h"
 #include "tuner/measured_choices.h"
 #include "tuner/plan.h"
-#include "tuner/probation.h"
+#include "tuner/rankings.h"
 #include "tuner/sampled_call.h"
+#include "tuner/trial_budget.h"
 
 namespace starling {
+
+// What keys know from each other.
+// What has to do with them holds the mutex: communicators may learn at the same time.
+struct SharedKnowledge {
+  std::mutex mutex;
+  CostPriors priors;
+  Rankings rankings;
+};
 
 // All keys of the communicator have these settings in common.
 struct TunerSettings {
@@ -29,6 +41,8 @@ struct TunerSettings {
   Topology topology{};  // by rank
   // The ranks tell rank 0 of so many calls of an epoch at most.
   std::int32_t samples_per_epoch = 32;
+  // All that learns in a process shares this, if it is told so.
+  std::shared_ptr<SharedKnowledge> shared = std::make_shared<SharedKnowledge>();
 };
 
 // THREADS: not thread-safe; one per key.
@@ -41,9 +55,9 @@ class KeyTuner {
 
   // Notes that all ranks have stopped the choice, because its latest calls took at least `shortest` apart from waiting.
   void noteStop(const Choice& choice, Seconds shortest);
-  // Every call is counted; those that were stamped are observed too.
-  void count(const PlannedChoice& planned);
-  void observe(const Choice& choice, const CallTimes& times);
+  // Every call is counted, together with `calls` - 1 like it; those that were stamped are observed too.
+  void count(const PlannedChoice& planned, std::int32_t calls = 1);
+  void observe(const PlannedChoice& planned, const CallTimes& times);
 
   struct Decision {
     KeyPlan plan;
@@ -54,14 +68,14 @@ class KeyTuner {
   // Is asked at the end of an epoch, and returns a new plan when there is reason for one. The caller puts it in force;
   // until then further decisions wait (planTookForce()).
   // Where `may_rank` is false, candidates are not ranked now, because that takes long; the key goes on observing.
-  std::optional<Decision> decide(bool may_rank = true);
+  // `calls_in_epoch` is how many calls the key is taken to have in an epoch.
+  std::optional<Decision> decide(bool may_rank = true, std::size_t calls_in_epoch = 3);
   void planTookForce();
-  // Returns whether the cost of the plan in force, or of the one that is to take force, is not known yet: agreements
-  // are then to come soon.
-  bool isBeingJudged() const { return plan_.probation_calls > 0 || doubt_; }
+  // Returns whether something is still to be learned soon: agreements are then to come often.
+  bool isUnsettled() const { return plan_.state == KeyState::kObserving || plan_.state == KeyState::kExploring; }
 
   // Returns whether decide() counts epochs, so that it is to be called at the end of each.
-  bool waitsForEpochs() const { return transition_.outdated_epochs > 0; }
+  bool waitsForEpochs() const { return transition_.outdated_epochs > 0 || transition_.former_epochs > 0; }
 
   KeyState state() const { return plan_.state; }
   const KeyPlan& plan() const { return plan_; }
@@ -74,62 +88,67 @@ class KeyTuner {
   void restartArrivals() { arrivals_.restart(); }
 
  private:
-  // Nobody has measured a choice that was taken over: it has the calls that it takes to judge it. Native runs until
-  // they are judged, and is thereby measured beside it, in the same conditions, which costs what the choice would have
-  // gained in about six calls.
-  static constexpr std::int32_t kFirstProbation = Probation::kSamples;
-  // A choice that was good may be bad with another table. It is not interrupted while it is judged, which takes three
-  // epochs of three calls: those it is measured in, and two until the agreement is in force.
-  static constexpr std::int32_t kLaterProbation = 3 * Probation::kSamples;
-
-  // A choice that was given up because it took much longer than native had taken.
-  struct Doubt {
-    Choice choice;
-    double net = 0.0;                 // seconds: the shortest time of those it was given up for
-    std::int64_t native_samples = 0;  // known then
-    std::size_t good_samples = 0;     // by which it had been faster than native; 0: it had not
-  };
-
   // Tells how far the key is on the way from one plan to the next.
   struct Transition {
     bool awaits_force = false;
-    bool rearranges = false;  // the plan that is to take force runs the incumbent with another table or latenesses
+    bool awaits_call = false;  // its trials would give way to others before the key is called
+    bool rearranges = false;   // the plan that is to take force has another table or other latenesses
+    int former_epochs = 0;    // that are still to be observed, at most: calls in them may have followed the plan before
     int outdated_epochs = 0;  // still to be observed: calls in them followed the plan before
   };
 
+  // Tells what a decision is made for.
+  struct Occasion {
+    std::string preface{};     // sentences that a later run is not told
+    std::string text{};        // sentences; both empty: nothing has happened
+    bool reopens = false;      // exploration
+    bool was_stopped = false;  // the incumbent was, on all ranks
+    bool must_tell = false;    // all ranks need a plan that knows of it
+  };
+
+  void notePassedOver(const PlannedChoice& planned);
   std::optional<Decision> leaveObserving(bool may_rank);
   std::optional<Decision> endFollowing();
-  Decision proposeTrials();
-  std::optional<Decision> leaveExploring();
-  Decision settleOn(const Choice& choice, std::string reason, std::int32_t probation_calls = 0);
+  std::optional<Decision> steer(bool may_rank);
+  void digestStop(Occasion& occasion);
+  std::optional<Decision> decideOn(KeyPlan plan, const Occasion& occasion);
   Decision decisionOf(KeyPlan plan, std::string reason);
+  KeyCosts::Allowance allowance(bool is_settled) const;
   // Updates table and predicted lateness of `plan`; returns true when they changed.
   bool followArrivals(KeyPlan& plan) const;
-  CandidateQuery query(const KeyPlan& plan) const;
   // Returns whether the table is to stay the identity.
   bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
-
-  // These functions are in key_tuner_settled.cc.
-  std::optional<Decision> watchSettled(bool may_rank);
-  std::optional<Decision> followArrivalsOnceSettled(bool may_rank);
-  std::optional<Decision> giveUpAtOnce();
-  std::optional<Decision> giveUpInSteadyUse();
-  std::optional<Decision> takeBack();
-  std::optional<Decision> endProbation();
-  Decision confirm();
+  // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
+  bool isFree() const { return settings_.options.algorithm.empty() && !settings_.options.reproducible; }
+  Seconds nativeTime() const;
   // Returns what a call of the plan's incumbent may take.
   CallLimit limitOf(const KeyPlan& plan) const;
-  std::size_t goodSamples() const;
-  void putOnProbation(KeyPlan& plan, std::int32_t calls);
-  // Returns true when neither the user nor reproducible mode has made the choice, and it is not native.
-  bool mayBeGivenUp(const Choice& choice) const;
-  // Returns whether the plan runs its incumbent in another way than the plan in force would.
+  // Returns whether the plan arranges ranks in another way than the plan in force.
   bool isRearranged(const KeyPlan& plan) const;
+
+  // These functions are in key_tuner_begin.cc.
+  bool isUsable(const PolicyRecord& policy) const;
+  std::optional<Decision> beginExploring(bool may_rank);
+  void takeOver(KeyPlan& plan) const;
+  CandidateQuery query(const KeyPlan& plan) const;
+  // Predicts all costs as ranks arrive by the plan. Returns false where that would take too long now.
+  bool predict(const KeyPlan& plan, bool may_rank);
+  void addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const;
+  // Take what keys of the same shape have learned, and leave them what this one has.
+  bool hasHeritage() const;
+  void inherit();
+  void bequeath() const;
+
+  // These functions are in key_tuner_reasons.cc.
+  std::string describeArm(std::size_t arm) const;
+  std::string describeArms(std::size_t chosen) const;
+  std::string compareArms(std::size_t chosen, std::size_t before) const;
+  std::string listTrials(const KeyPlan& plan) const;
 
   // These functions are in key_tuner_given.cc.
   Decision forced();
   Decision reproducible(KeyPlan plan, const std::string& occasion);
-  Decision takeOver();
+  std::optional<Decision> followArrivalsOnly(bool may_rank);
 
   const TunerSettings& settings_;
   Shape shape_;
@@ -137,16 +156,19 @@ class KeyTuner {
   std::optional<PolicyRecord> learned_;
   KeyArrivals arrivals_;
   MeasuredChoices choices_;
+  KeyCosts costs_;
   KeyPlan plan_;
   bool has_plan_ = false;      // that was sent to all ranks
   bool follows_twin_ = false;  // it was seen to run what another key does
   Transition transition_;
-  Probation probation_;         // of the incumbent, where it is on probation
-  bool is_taken_over_ = false;  // the incumbent is that of an earlier run, and not confirmed yet
-  std::optional<Doubt> doubt_;
-  std::optional<double> stopped_;  // net seconds for which the ranks stopped the incumbent, until that is judged
+  Occasion occasion_;  // since the latest decision
   std::int32_t times_stopped_ = 0;
-  std::int64_t trial_calls_ = 0;  // seen since trials were proposed
+  std::optional<Seconds> stop_;  // of the incumbent, since the latest decision: its latest calls took at least so long
+  std::size_t calls_in_epoch_ = 0;
+  bool has_ranked_ = false;  // for the decision that is being made
+  TrialBudget budget_;
+  std::int64_t passed_over_ = 0;  // calls in a row that were to run the incumbent and ran native
+  Seconds since_ranking_{};       // elapsed in calls that were stamped
   std::string settled_reason_;
 };
 

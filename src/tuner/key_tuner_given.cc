@@ -1,5 +1,4 @@
-// This part of a key's tuner tries nothing: it takes choices that the user or the database gives, and serves
-// reproducible mode.
+// This part of a key's tuner tries nothing: it takes the choice that the user gives, and serves reproducible mode.
 #include <fmt/format.h>
 
 #include <utility>
@@ -11,18 +10,6 @@
 #include "tuner/virtual_ranks.h"
 
 namespace starling {
-namespace {
-
-// Returns whether the policy's table and latenesses are for so many ranks; all ranks would reject a plan in which they
-// are not.
-bool fits(const PolicyRecord& policy, std::int32_t ranks) {
-  const auto size = static_cast<std::size_t>(ranks);
-  if (!policy.table.empty() && (policy.table.size() != size || !isPermutation(policy.table))) return false;
-  return policy.lateness_ns.empty() || policy.lateness_ns.size() == size;
-}
-
-}  // namespace
-
 KeyTuner::Decision KeyTuner::forced() {
   KeyPlan plan = plan_;
   plan.state = KeyState::kSettled;
@@ -48,37 +35,24 @@ KeyTuner::Decision KeyTuner::forced() {
 KeyTuner::Decision KeyTuner::reproducible(KeyPlan plan, const std::string& occasion) {
   const std::vector<Candidate> candidates = rankCandidates(query(plan), 1);
   plan.incumbent = candidates.front().choice;
-  choices_.setPredicted(plan.incumbent, candidates.front().predicted);
   std::string reason = fmt::format(
       "{}Reproducible mode: {} is predicted to be the fastest of those that combine by rank and count alone.", occasion,
       formatChoice(plan.incumbent));
   Decision decision = decisionOf(std::move(plan), std::move(reason));
+  decision.expected = candidates.front().predicted.value;
   decision.has_ranked = true;
   return decision;
 }
 
-KeyTuner::Decision KeyTuner::takeOver() {
+std::optional<KeyTuner::Decision> KeyTuner::followArrivalsOnly(bool may_rank) {
+  const bool is_reproducible = settings_.options.algorithm.empty();
   KeyPlan plan = plan_;
-  plan.state = KeyState::kSettled;
-  const Result<Choice> choice = parseChoice(learned_->choice);
-  if (!choice.isOk() || !fits(*learned_, shape_.ranks) || !isValid(*findAlgorithm(choice.value().algorithm), shape_)) {
-    if (!choice.isOk()) {
-      logOnce(LogLevel::kWarning, "policy",
-              fmt::format("the stored choice \"{}\" of site {} is not used: {}; it is learned anew", learned_->choice,
-                          learned_->site, choice.status().message()));
-    }
-    learned_.reset();
-    plan.state = KeyState::kObserving;
-    return decisionOf(std::move(plan), "The stored policy does not fit this communicator and is learned anew.");
-  }
-  plan.incumbent = choice.value();
-  if (!keepsRankOrder() || learned_->table.empty()) {
-    plan.placed = placementOf(learned_->table, learned_->lateness_ns);
-  }
-  if (mayBeGivenUp(plan.incumbent)) putOnProbation(plan, kFirstProbation);
-  is_taken_over_ = true;
-  settled_reason_ = learned_->reason;
-  return decisionOf(std::move(plan), "Taken over from the tuning database. " + learned_->reason);
+  if ((is_reproducible && !may_rank) || !followArrivals(plan)) return std::nullopt;
+  transition_.rearranges = true;
+  if (is_reproducible) return reproducible(std::move(plan), "The predicted arrivals changed. ");
+  return decisionOf(std::move(plan), keepsRankOrder()
+                                         ? "The predicted arrivals changed."
+                                         : "The predicted arrivals changed, and the virtual-rank table follows them.");
 }
 
 }  // namespace starling

@@ -91,8 +91,6 @@ void encodeUpdate(const PlanUpdate& update, std::size_t omitted, Writer& writer)
   const KeyPlan& plan = update.plan;
   writer.put(update.key);
   writer.put(static_cast<std::int64_t>(plan.state));
-  writer.put(plan.trial_calls);
-  writer.put(plan.probation_calls);
   writer.put(plan.limit.slow_ns);
   writer.put(plan.limit.every);
   writer.put(plan.limit.known);
@@ -123,9 +121,9 @@ bool decodeUpdate(Parser& parser, std::int32_t ranks, PlanUpdate& update) {
   std::uint8_t state = 0;
   std::size_t trials = 0;
   if (!parser.take(update.key) || !parser.take(state) || state > static_cast<std::uint8_t>(KeyState::kPassesThrough) ||
-      !parser.take(plan.trial_calls) || !parser.take(plan.probation_calls) || !parser.take(plan.limit.slow_ns) ||
-      !parser.take(plan.limit.every) || plan.limit.every < 1 || !parser.take(plan.limit.known) ||
-      !decodeChoice(parser, plan.incumbent) || !parser.take(trials) || trials > kMaxTrials) {
+      !parser.take(plan.limit.slow_ns) || !parser.take(plan.limit.every) || plan.limit.every < 1 ||
+      !parser.take(plan.limit.known) || !decodeChoice(parser, plan.incumbent) || !parser.take(trials) ||
+      trials > kMaxTrials) {
     return false;
   }
   plan.state = static_cast<KeyState>(state);
@@ -151,11 +149,9 @@ const char* keyStateName(KeyState state) {
 }
 
 PlannedChoice choiceOfCall(const KeyPlan& plan, std::int64_t calls_since_plan) {
-  const auto trials = static_cast<std::int64_t>(plan.trials.size());
-  const std::int64_t calls_of_incumbent = calls_since_plan - trials * plan.trial_calls;
-  if (plan.probation_calls > 0 && calls_of_incumbent >= plan.probation_calls) return {kNativeChoice, false};
-  if (calls_of_incumbent >= 0) return {plan.incumbent, false};
-  return {plan.trials[static_cast<std::size_t>(calls_since_plan % trials)], true};
+  const auto call = static_cast<std::size_t>(calls_since_plan);
+  if (call < plan.trials.size()) return {plan.trials[call], true};
+  return {plan.incumbent, false};
 }
 
 std::size_t encodeDecisions(const Decisions& decisions, std::span<std::byte> buffer) {

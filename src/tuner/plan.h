@@ -15,11 +15,15 @@ namespace starling {
 enum class KeyState : std::uint8_t { kObserving, kExploring, kSettled, kPassesThrough };
 const char* keyStateName(KeyState state);  // "observing", ...
 
-// Bounds what a call may take that is not native's. A call that takes longer than `slow_ns` on every rank is slow. One
-// call in `every` is looked at, and each after a slow one; after kSlowCalls slow ones in a row native runs on all
-// ranks, until a plan comes that was made in the knowledge of it.
+// Bounds what a call may take that is not native's. A call that takes longer than `slow_ns` on every rank is slow. The
+// first kFirstCalls of a plan are looked at, then one in `every`, and each after a slow one; after kSlowCalls slow ones
+// in a row native runs on all ranks, until a plan comes that was made in the knowledge of it.
 struct CallLimit {
   static constexpr std::int32_t kSlowCalls = 2;
+  static constexpr std::int32_t kFirstCalls = 3;
+  static constexpr double kSlowFactor = 2.0;  // what native takes, times this, is slow
+  static constexpr double kShare = 0.05;      // of native's time may go into looking at calls one by one,
+  static constexpr double kRarest = 32.0;     // but one in so many is always looked at
 
   std::int64_t slow_ns = 0;  // 0 = no call is looked at
   std::int32_t every = 1;
@@ -28,16 +32,12 @@ struct CallLimit {
   bool operator==(const CallLimit&) const = default;
 };
 
-// The agreed plan of one key. Trials come first: call i of the key since the plan took force runs trial i mod
-// trials.size() until each has had `trial_calls` calls; then `incumbent` stays. An incumbent on probation has so many
-// calls and no more: native runs then, until the next plan. All ranks count these calls alike, so this bounds what an
-// incumbent that nobody has measured can cost, however long it takes until the ranks next agree.
+// The agreed plan of one key. Trials come first: the calls of the key since the plan took force run one each. Then
+// `incumbent` stays.
 struct KeyPlan {
   Choice incumbent;  // native until something better is known
   std::vector<Choice> trials;
-  std::int32_t trial_calls = 0;
-  std::int32_t probation_calls = 0;  // 0 = the incumbent is not on probation
-  CallLimit limit;                   // of the incumbent
+  CallLimit limit;  // of the incumbent
   KeyState state = KeyState::kObserving;
   std::vector<PlacedRank> placed;  // the virtual-rank table, and by how much ranks are predicted to be late
 };

@@ -3,7 +3,11 @@
 namespace starling {
 namespace {
 
-bool isTuned(const KeyTable::Entry& entry) { return entry.plan.incumbent.algorithm != kNativeAlgorithm; }
+// Trials are the first calls that follow a plan.
+bool isTuned(const KeyTable::Entry& entry) {
+  const bool has_trials = entry.calls_since_plan < static_cast<std::int64_t>(entry.plan.trials.size());
+  return has_trials || entry.plan.incumbent.algorithm != kNativeAlgorithm;
+}
 
 }  // namespace
 

@@ -29,7 +29,7 @@ struct ArrivalPattern {
 
 struct CallTimes {
   Seconds elapsed;  // mean over ranks
-  // Choices are compared by this: the post-arrival time, or, where stamps do not compare, the mean elapsed time.
+  // Records tell this: the post-arrival time, or, where stamps do not compare, the mean elapsed time.
   Seconds compared;
   // This is what the call took apart from waiting for late ranks: the post-arrival time, or, where stamps do not
   // compare, the shortest elapsed time of a rank. No rank leaves before the last has come, so that it is at least the

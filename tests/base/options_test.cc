@@ -86,10 +86,6 @@ const std::vector<RowCase>& rowCases() {
        {{"worthwhile", [](Options& options) { options.prepare = Preparation::kWorthwhile; }},
         {"always", [](Options& options) { options.prepare = Preparation::kAlways; }}},
        {"never", "Always", "1"}},
-      {"STARLING_TRIAL_CALLS",
-       {{"1", [](Options& options) { options.trial_calls = 1; }},
-        {"1000", [](Options& options) { options.trial_calls = 1000; }}},
-       {"0", "-1", "1001", "2.0", "two"}},
       {"STARLING_LONGEST_EPOCH",
        {{"4", [](Options& options) { options.longest_epoch = 4; }},
         {"65536", [](Options& options) { options.longest_epoch = 65536; }}},
@@ -199,18 +195,18 @@ TEST(ParseOptions, givesTheDefaultsWhenNothingIsSet) {
 
 TEST(ParseOptions, keepsTheGoodValuesWhenOthersAreRejected) {
   const ParsedOptions parsed = parseOptions(
-      lookupIn({{"STARLING_MODE", "sometimes"}, {"STARLING_TRIAL_CALLS", "7"}, {"STARLING_LONGEST_EPOCH", "never"}}));
+      lookupIn({{"STARLING_MODE", "sometimes"}, {"STARLING_MINIMUM_CALLS", "7"}, {"STARLING_LONGEST_EPOCH", "never"}}));
   EXPECT_THAT(parsed.errors, SizeIs(2));
   Options expected;
-  expected.trial_calls = 7;
+  expected.minimum_calls = 7;
   EXPECT_TRUE(parsed.options == expected);
 }
 
 TEST(ParseEnvironment, readsTheVariablesOfTheProcess) {
-  ASSERT_EQ(setenv("STARLING_TRIAL_CALLS", "9", 1), 0);
-  EXPECT_EQ(parseEnvironment().options.trial_calls, 9);
-  ASSERT_EQ(unsetenv("STARLING_TRIAL_CALLS"), 0);
-  EXPECT_EQ(parseEnvironment().options.trial_calls, Options{}.trial_calls);
+  ASSERT_EQ(setenv("STARLING_MINIMUM_CALLS", "9", 1), 0);
+  EXPECT_EQ(parseEnvironment().options.minimum_calls, 9);
+  ASSERT_EQ(unsetenv("STARLING_MINIMUM_CALLS"), 0);
+  EXPECT_EQ(parseEnvironment().options.minimum_calls, Options{}.minimum_calls);
 }
 
 TEST(DatabasePath, isTheOptionWhenSet) {

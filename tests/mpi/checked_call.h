@@ -41,6 +41,9 @@ inline int keyCount(MPI_Comm communicator) {
 }
 
 // Of one key; all zero when there is none.
+// Returns whether the key has been planned: noise may make one that was settled explore again.
+inline bool isPlanned(const starling_key_info& info) { return info.settled + info.exploring == 1; }
+
 inline starling_key_info infoOf(MPI_Comm communicator, int index) {
   starling_key_info info{};
   EXPECT_EQ(starling_query(communicator, index, &info), STARLING_SUCCESS) << "key " << index;

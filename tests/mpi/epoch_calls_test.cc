@@ -26,6 +26,19 @@ TEST(EpochCalls, countsWhatNobodyLookedAt) {
   EXPECT_EQ(callsOf(calls.closed()), 1) << "they count once";
 }
 
+TEST(EpochCalls, whatWasNotLookedAtCountsAsNative) {
+  EpochCalls calls(4, 32, 0, std::pmr::get_default_resource());
+  calls.reserve();
+  EpochCall trial;
+  trial.planned = {parseChoice("ring").value(), true};
+  calls.add(trial, std::nullopt);
+  calls.add({}, std::nullopt);
+  for (int i = 0; i < 100; ++i) calls.addUnseen();
+  calls.close({});
+  EXPECT_EQ(calls.closed().front().calls, 1);
+  EXPECT_EQ(calls.closed().back().calls, 101);
+}
+
 TEST(EpochCalls, whatWasNotLookedAtWaitsForACallThatIs) {
   EpochCalls calls(4, 32, 0, std::pmr::get_default_resource());
   calls.reserve();

@@ -163,7 +163,7 @@ TEST(Modes, wrongOptionsAreToldOnceAndChangeNothing) {
   testing::internal::CaptureStderr();
   {
     const ScopedVariable mode("STARLING_MODE", "fast");
-    const ScopedVariable trials("STARLING_TRIAL_CALLS", "-3");
+    const ScopedVariable trials("STARLING_MINIMUM_CALLS", "-3");
     for (int i = 0; i < 3; ++i) {
       const ScopedDuplicate duplicate(MPI_COMM_WORLD);
       expectSums(20, 300, duplicate.get());
@@ -175,7 +175,7 @@ TEST(Modes, wrongOptionsAreToldOnceAndChangeNothing) {
     return;
   }
   EXPECT_THAT(text, testing::HasSubstr("STARLING_MODE=fast"));
-  EXPECT_THAT(text, testing::HasSubstr("STARLING_TRIAL_CALLS=-3"));
+  EXPECT_THAT(text, testing::HasSubstr("STARLING_MINIMUM_CALLS=-3"));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
 }
 

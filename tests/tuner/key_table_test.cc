@@ -15,6 +15,9 @@ PlanUpdate updateOf(std::int32_t key, const char* choice) {
   return update;
 }
 
+// So many calls of a choice that is not stopped show that it is no worse than native.
+constexpr std::int64_t kCallsToProve = CallLimit::kFirstCalls + 1;
+
 TEST(SizeClass, holdsTheBytesUpToItsPowerOfTwo) {
   EXPECT_EQ(sizeClass(0), 0);
   EXPECT_EQ(sizeClass(1), 0);
@@ -117,14 +120,16 @@ TEST(KeyTable, keepsAnIncumbentStoppedUntilAPlanKnowsOfIt) {
   EXPECT_FALSE(entry.is_stopped) << "another incumbent";
 }
 
-TEST(KeyTable, looksAtOneCallInSomeAndAtThoseAfterASlowOne) {
+TEST(KeyTable, looksAtTheFirstCallsThenAtOneInSomeAndAtThoseAfterASlowOne) {
   KeyTable table;
   table.findOrAdd(Key{}, Signature{});
   KeyTable::Entry& entry = table.entry(0);
   EXPECT_FALSE(entry.isWatched()) << "no limit";
   table.apply(limitedRing(0));
-  EXPECT_TRUE(entry.isWatched());
-  entry.calls_since_plan = 1;
+  for (entry.calls_since_plan = 0; entry.calls_since_plan < CallLimit::kFirstCalls; ++entry.calls_since_plan) {
+    EXPECT_TRUE(entry.isWatched());
+  }
+  entry.calls_since_plan = 5;
   EXPECT_FALSE(entry.isWatched());
   entry.noteWatched(1001);
   EXPECT_TRUE(entry.isWatched());
@@ -146,6 +151,7 @@ TEST(KeyTable, letsAKeyFollowItsTwinUntilItHasAPlan) {
   KeyTable table;
   table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
   table.apply(updateOf(0, "ring"));
+  table.entry(0).calls_since_plan = kCallsToProve;
   const Key other_site = keyOf(2, doubles(8));
   EXPECT_EQ(table.next(other_site).entry, 0) << "even before the key is known";
   const std::int32_t key = table.findOrAdd(other_site, doubles(8));
@@ -168,10 +174,10 @@ TEST(KeyTable, letsNoKeyFollowOneThatHasNotSettledNorTryWhatItTries) {
   table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
   PlanUpdate update = updateOf(0, "ring");
   update.plan.trials = {parseChoice("slt").value()};
-  update.plan.trial_calls = 1;
   update.plan.state = KeyState::kExploring;
   table.apply(update);
   EXPECT_LT(table.next(keyOf(2, doubles(8))).entry, 0);
+  table.entry(0).calls_since_plan = 1 + kCallsToProve;
   update.plan.state = KeyState::kSettled;
   table.apply(update);
   EXPECT_TRUE(table.next(keyOf(1, doubles(8))).planned.exploration);
@@ -180,13 +186,19 @@ TEST(KeyTable, letsNoKeyFollowOneThatHasNotSettledNorTryWhatItTries) {
   EXPECT_EQ(next.planned.choice, parseChoice("ring").value());
 }
 
-TEST(KeyTable, letsNoKeyFollowWhatNobodyHasMeasured) {
+TEST(KeyTable, letsNoKeyFollowWhatHasNotPassedItsFirstCalls) {
   KeyTable table;
+  const Key other_site = keyOf(2, doubles(8));
   table.findOrAdd(keyOf(1, doubles(8)), doubles(8));
-  PlanUpdate update = updateOf(0, "ring");
-  update.plan.probation_calls = 3;
-  table.apply(update);
-  EXPECT_EQ(table.next(keyOf(2, doubles(8))).planned.choice.algorithm, kNativeAlgorithm);
+  table.apply(updateOf(0, "ring"));
+  table.entry(0).calls_since_plan = kCallsToProve - 1;
+  EXPECT_EQ(table.next(other_site).planned.choice.algorithm, kNativeAlgorithm);
+  table.apply(updateOf(0, "ring"));
+  EXPECT_EQ(table.next(other_site).planned.choice.algorithm, kNativeAlgorithm);
+  ++table.entry(0).calls_since_plan;
+  EXPECT_EQ(table.next(other_site).planned.choice, parseChoice("ring").value()) << "calls by both plans count";
+  table.apply(updateOf(0, "slt"));
+  EXPECT_EQ(table.next(other_site).planned.choice.algorithm, kNativeAlgorithm) << "another choice";
 }
 
 TEST(KeyTable, runsNativeInPlaceOfWhatIsStopped) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <string>
@@ -11,8 +12,6 @@
 
 namespace starling {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr LocalSite kLine = 40;
 constexpr std::int32_t kRanks = 8;
@@ -156,16 +155,19 @@ TEST(KeyTuner, keepsTheIdentityForNonCommutativeOperations) {
   }
 }
 
-TEST(KeyTuner, decidesNothingMoreWhileThePatternStays) {
+TEST(KeyTuner, keepsTableAndChoiceWhileThePatternStays) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), {});
   communicator.setPattern(lateRank(5, 10e-3, 100e-6));
-  communicator.calls(60, kLine, kVector);
+  communicator.calls(100, kLine, kVector);
   const std::int64_t updates = communicator.updates();
+  const KeyPlan before = communicator.keys().entry(0).plan;
   communicator.calls(1000, kLine, kVector);
-  EXPECT_EQ(communicator.updates(), updates);
+  EXPECT_EQ(communicator.keys().entry(0).plan.incumbent, before.incumbent);
+  EXPECT_EQ(communicator.keys().entry(0).plan.placed, before.placed);
+  EXPECT_LE(communicator.updates() - updates, 50) << "what is measured again now and then";
 }
 
-TEST(KeyTuner, decidesNothingMoreWhileTwoRanksAreAboutEquallyLate) {
+TEST(KeyTuner, keepsTheTableWhileTwoRanksAreAboutEquallyLate) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), {});
   const auto first = lateRank(2, 10e-3, 200e-6);
   communicator.setPattern([first](std::mt19937& random) {
@@ -173,10 +175,10 @@ TEST(KeyTuner, decidesNothingMoreWhileTwoRanksAreAboutEquallyLate) {
     lateness[5] += {10e-3};
     return lateness;
   });
-  communicator.calls(60, kLine, kShort);
-  const std::int64_t updates = communicator.updates();
+  communicator.calls(100, kLine, kShort);
+  const std::vector<std::int32_t> before = placementIn(communicator).table;
   communicator.calls(2000, kLine, kShort);
-  EXPECT_EQ(communicator.updates(), updates);
+  EXPECT_EQ(placementIn(communicator).table, before);
   const std::vector<std::int32_t>& table = placementIn(communicator).table;
   EXPECT_EQ(table[6] + table[7], 2 + 5);
 }
@@ -189,7 +191,10 @@ TEST(KeyTuner, followsALateRankThatChanges) {
   communicator.setPattern(lateRank(1, 10e-3, 50e-6));
   communicator.calls(500, kLine, kVector);
   EXPECT_EQ(placementIn(communicator).table.back(), 1);
-  EXPECT_THAT(communicator.tuner().drain().decisions.back().reason, HasSubstr("table follows"));
+  const std::vector<DecisionRecord> decisions = communicator.tuner().drain().decisions;
+  EXPECT_TRUE(std::ranges::any_of(decisions, [](const DecisionRecord& decision) {
+    return decision.reason.find("virtual-rank table follows") != std::string::npos && decision.table.back() == 1;
+  }));
 }
 
 TEST(KeyTuner, followsALatenessThatGrows) {

@@ -44,6 +44,18 @@ TEST_F(RestingKeysTest, callsOfSettledNativeKeysRestFromWhicheverSite) {
   EXPECT_FALSE(resting_.mayRest({}));
 }
 
+TEST_F(RestingKeysTest, nothingRestsBeforeItsTrialsAreMade) {
+  const std::int32_t key = add(1, 8);
+  PlanUpdate update;
+  update.key = key;
+  update.plan.state = KeyState::kSettled;
+  update.plan.trials.push_back(parseChoice("ring").value());
+  table_.apply(update);
+  EXPECT_FALSE(mayRest(8));
+  table_.entry(key).calls_since_plan = 1;
+  EXPECT_TRUE(mayRest(8));
+}
+
 TEST_F(RestingKeysTest, whatPassesThroughRests) {
   plan(add(1, 8), "native", KeyState::kPassesThrough);
   EXPECT_TRUE(mayRest(8));

@@ -50,11 +50,13 @@ class TunedPlayer : public Player {
     TunerSettings settings;
     settings.model = world_.belief;
     settings.stamps_compare = world_.noise.kind != NoiseKind::kElapsedOnly;
+    settings.shared = shared_;
     settings.samples_per_epoch = samplesPerEpoch(world_.ranks);
     loop_ = std::make_unique<LearningLoop>(world_.ranks, settings);
   }
 
   const World& world_;
+  std::shared_ptr<SharedKnowledge> shared_ = std::make_shared<SharedKnowledge>();
   std::int32_t communicator_ = -1;
   std::unique_ptr<LearningLoop> loop_;
   std::string told_;  // so far

@@ -149,17 +149,17 @@ std::string stateSentence(const KeyRecord& key) {
   return fmt::format("Not converged: its state is {}.", key.state);
 }
 
-// Decisions compare medians; the mean stands in where the latest decision has none for what is in force.
+// The mean stands in where the latest decision has no median for what is in force.
 std::string barSentence(const Evidence& evidence, const CandidateSummary* chosen) {
   const std::vector<DecisionRecord>& decisions = evidence.decisions;
   const bool is_decided = !decisions.empty() && decisions.back().choice == evidence.key.row.key.choice;
   std::optional<double> bar = is_decided ? decisions.back().measured : std::nullopt;
   if (!bar && chosen != nullptr) bar = chosen->compared().mean;
-  if (!bar) return "To replace it, a candidate would have had to cost less by more than the noise";
+  if (!bar) return "To replace it, a candidate would have to take less, and surely so";
   const std::optional<double> deviation = chosen == nullptr ? std::nullopt : chosen->compared().deviation;
   const std::string noise = deviation ? fmt::format(" (deviation {})", formatDuration(deviation)) : "";
-  return fmt::format("To replace it, a candidate's median would have had to be less than {} by more than the noise{}",
-                     formatDuration(bar), noise);
+  return fmt::format("To replace it, a candidate would have to take less than {}{}, and surely so", formatDuration(bar),
+                     noise);
 }
 
 std::string changeSentence(const Evidence& evidence, const Candidates& candidates) {
@@ -174,9 +174,7 @@ std::string changeSentence(const Evidence& evidence, const Candidates& candidate
                        formatDuration(candidate.compared().mean));
     break;
   }
-  const bool is_native = key.choice == "native";
-  return bar + (is_native ? ". No candidate is tried again in this database; a fresh one (STARLING_DB) learns anew."
-                          : ". It is given up for native when it turns out more than 10% slower than native was.");
+  return bar + ". Candidates that may do so are tried again now and then, and all anew where costs or arrivals change.";
 }
 
 }  // namespace

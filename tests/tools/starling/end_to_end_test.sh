@@ -42,10 +42,11 @@ case $case_name in
     ;;
   different_lines)
     run 4
-    check 'len(sites) == 1 and sites[0]["calls"] == 10000 and sites[0]["state"] == "settled"'
-    check '0 < sites[0]["exploration_calls"] <= 30'
+    check 'len(sites) == 1 and sites[0]["calls"] == 10000 and sites[0]["state"] in ("settled", "exploring")'
+    check '0 < sites[0]["exploration_calls"] <= 200'
     run 4
-    check 'sites[0]["calls"] == 10000 and sites[0]["exploration_calls"] == 0'
+    check 'sites[0]["calls"] == 10000 and sites[0]["exploration_calls"] <= 200'
+    "$starling" decisions 1 | grep -q 'The tuning database says of an earlier run' || fail "nothing was taken over"
     ;;
   training_loop)
     # Late by so much that no scheduling of eight ranks on few cores can hide it.
@@ -57,7 +58,7 @@ case $case_name in
 import json, sys
 late = json.load(sys.stdin)[0]['ranks'][1]
 assert abs(late['lateness'] - 0.2) < 0.02, late"
-    "$starling" explain 1 | grep -q 'Settled' || fail "explain does not say that the site is settled"
+    "$starling" explain 1 | grep -q 'In force: ' || fail "explain does not say what is in force"
     ;;
   several_programs)
     # Where Starling is in one of them only, it waits for the others in MPI_Init.

@@ -49,9 +49,9 @@ TEST_F(RunCommand, keepsAnotherPreload) {
 }
 
 TEST_F(RunCommand, exportsStarlingVariables) {
-  const CliResult result = run("-n 1 --db tuning.db --mode observe -- ./app", "STARLING_TRIAL_CALLS=3");
+  const CliResult result = run("-n 1 --db tuning.db --mode observe -- ./app", "STARLING_MINIMUM_CALLS=3");
   EXPECT_THAT(result.out, AllOf(HasSubstr("<-x>\n<STARLING_DB>\n"), HasSubstr("<-x>\n<STARLING_MODE>\n"),
-                                HasSubstr("<-x>\n<STARLING_TRIAL_CALLS>\n"), HasSubstr("STARLING_MODE=observe")));
+                                HasSubstr("<-x>\n<STARLING_MINIMUM_CALLS>\n"), HasSubstr("STARLING_MODE=observe")));
   EXPECT_THAT(result.out, HasSubstr("STARLING_DB=/")) << "ranks may start in another folder";
   EXPECT_THAT(result.out, Not(HasSubstr("<--db>")));
 }
@@ -78,10 +78,10 @@ TEST_F(RunCommand, startsRanksBySrun) {
 }
 
 TEST_F(RunCommand, refusesWrongVariablesBeforeAnythingStarts) {
-  const CliResult result = run("-n 1 -- ./app", "STARLING_TRIAL_CALLS=none");
+  const CliResult result = run("-n 1 -- ./app", "STARLING_MINIMUM_CALLS=none");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, AllOf(HasSubstr("STARLING_TRIAL_CALLS=none"), HasSubstr("starling options")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("STARLING_MINIMUM_CALLS=none"), HasSubstr("starling options")));
 }
 
 TEST_F(RunCommand, saysWhichPartIsMissing) {

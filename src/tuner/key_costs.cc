@@ -1,0 +1,304 @@
+#include "tuner/key_costs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tuner/plan.h"
+
+namespace starling {
+namespace {
+
+// Deviations of logarithms. An algorithm differs from what is predicted for it by this, beside what is common to all;
+constexpr double kRowError = 0.25;
+// the MPI library's own differs by this from the best of the common ones.
+constexpr double kNativeError = 0.5;
+// by no more than this.
+constexpr double kMostNativeError = 0.7;
+// What is known of an algorithm no longer holds.
+constexpr double kUnknown = 1.0;
+// What is known of one algorithm, and of all, where one is found to be far slower than native.
+constexpr double kLossOfOne = 0.7;
+constexpr double kLossOfAll = 0.7;
+// Such a loss is right within this.
+constexpr double kLossError = 0.1;
+// What an earlier run has learned is right within this.
+constexpr double kLearnedError = 0.15;
+// Its first call may be slow because it is the first.
+constexpr double kAssumedError = 0.2;
+// What other keys have learned is right within this, for each size class that lies between.
+constexpr double kInheritedError = 0.08;
+// Other arrivals make so much of a difference that is not predicted, beside this share of what is.
+constexpr double kMovedError = 0.05;
+constexpr double kMovedShare = 0.25;
+
+// An algorithm takes the place of another one, or of native, where it is so sure to be faster.
+constexpr double kSureOfRow = 0.75;
+constexpr double kSureOfNative = 0.9;
+// Differences below this are not worth a change, nor trials.
+constexpr double kNoticeable = 0.02;
+
+// A trial that costs nothing is not worth a new plan either where it promises less than this share of a call.
+constexpr double kLeastGain = 0.003;
+
+// A first call takes longer by about this, as a multiple of the incumbent's.
+constexpr double kFirstCall = 0.3;
+// Decisions until a trial that was planned has been seen.
+constexpr std::int32_t kDecisionsToSeen = 4;
+// An algorithm for which some rank lacks memory is planned so often in vain.
+constexpr std::int32_t kMostMissed = 4;
+constexpr std::array<std::int64_t, 4> kMeasurements{1, 2, 4, 8};
+
+// What was called so often, and was no slower than native, was good.
+constexpr std::int64_t kCallsToBeGood = 8;
+// No more than this share of the time of a key's calls goes into trying again what became slow.
+constexpr double kRetryShare = 0.02;
+constexpr std::int32_t kMostLosses = 16;  // that make the next retry later
+constexpr double kGreatestLoss = 1e3;     // that counts
+
+// A coarse clock may say that a call took no time.
+constexpr double kShortest = 0.25;  // of what is expected of the arm, or of native
+
+// Returns whether the row is one of those that MPI libraries have, too.
+bool isCommon(const Candidate& candidate) {
+  const Algorithm& row = *findAlgorithm(candidate.choice.algorithm);
+  return !row.uses_arrivals && row.suits_topology == nullptr;
+}
+
+// Returns what the best of those is predicted to take, from which native differs.
+Seconds bestCommon(const std::vector<Candidate>& candidates) {
+  Seconds least{std::numeric_limits<double>::infinity()};
+  for (const Candidate& candidate : candidates) {
+    if (isCommon(candidate)) least = std::min(least, candidate.predicted);
+  }
+  return std::isfinite(least.value) ? least : candidates.empty() ? Seconds{1e-6} : candidates.front().predicted;
+}
+
+double logOf(Seconds time) { return std::log(std::max(time.value, 1e-12)); }
+
+bool dependsOnArrivals(const Choice& choice) { return choice.algorithm != kNativeAlgorithm; }
+
+}  // namespace
+
+void KeyCosts::predict(const std::vector<Candidate>& candidates) {
+  if (arms_.empty())
+    addArms(candidates);
+  else
+    moveArms(candidates);
+}
+
+void KeyCosts::addArms(const std::vector<Candidate>& candidates) {
+  arms_.push_back({.predicted = bestCommon(candidates)});
+  beliefs_.add(logOf(arms_.back().predicted), kNativeError);
+  for (const Candidate& candidate : candidates) {
+    arms_.push_back({.choice = candidate.choice, .predicted = candidate.predicted});
+    beliefs_.add(logOf(candidate.predicted), kRowError);
+  }
+}
+
+void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    Arm& arm = arms_[i];
+    Seconds predicted = bestCommon(candidates);
+    if (i != kNative) {
+      const auto found = std::ranges::find(candidates, arm.choice.algorithm,
+                                           [](const Candidate& one) { return one.choice.algorithm; });
+      arm.is_available = found != candidates.end() && arm.missed < kMostMissed;
+      if (!arm.is_available) continue;
+      predicted = found->predicted;
+      arm = {.choice = found->choice,
+             .predicted = arm.predicted,
+             .was_called = arm.was_called,
+             .is_learned = arm.is_learned,
+             .missed = arm.missed,
+             .losses = arm.losses,
+             .retry_at = arm.retry_at};
+    }
+    const double difference = logOf(predicted) - logOf(arm.predicted);
+    beliefs_.shift(i, difference, kMovedError + kMovedShare * std::abs(difference));
+    arm.predicted = predicted;
+  }
+}
+
+void KeyCosts::inherit(std::span<const CostResidual> residuals, std::int32_t distance) {
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    const auto found = std::ranges::find(residuals, arms_[i].choice.algorithm, &CostResidual::algorithm);
+    if (found == residuals.end()) continue;
+    const double deviation = std::hypot(found->deviation, kInheritedError * (1.0 + distance));
+    beliefs_.observeCost(i, logOf(arms_[i].predicted) + found->off, deviation);
+  }
+}
+
+std::vector<CostResidual> KeyCosts::residuals() const {
+  std::vector<CostResidual> residuals;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    if (arms_[i].is_learned && !arms_[i].was_called) continue;
+    residuals.push_back(
+        {arms_[i].choice.algorithm, beliefs_.cost(i) - logOf(arms_[i].predicted), beliefs_.deviation(i)});
+  }
+  return residuals;
+}
+
+std::optional<std::size_t> KeyCosts::find(const Choice& choice) const {
+  const auto found = std::ranges::find(arms_, choice, &Arm::choice);
+  if (found == arms_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - arms_.begin());
+}
+
+std::size_t KeyCosts::armOf(std::int32_t algorithm) const {
+  const auto found = std::ranges::find(arms_, algorithm, [](const Arm& arm) { return arm.choice.algorithm; });
+  return static_cast<std::size_t>(found - arms_.begin());
+}
+
+bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error) {
+  const std::optional<std::size_t> arm = find(choice);
+  if (!arm || !std::isfinite(time.value)) return false;
+  const double least = std::min(beliefs_.cost(*arm), beliefs_.cost(kNative)) + std::log(kShortest);
+  const double cost = std::max(logOf(time), least);
+  const double share = error.value / std::exp(cost);
+  // What was assumed, and what was slow, gives way to what is measured.
+  const bool is_assumed = arms_[*arm].is_learned && !arms_[*arm].was_called;
+  const bool is_anew = is_assumed || isToBeRetried(arms_[*arm]);
+  if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
+  if (arms_[*arm].losses > 0) noteRetry(arms_[*arm], time / expected(kNative));
+  arms_[*arm].was_called = true;
+  if (is_anew) {
+    ++arms_[*arm].samples;
+    return false;
+  }
+  const bool is_first = arms_[*arm].samples++ == 0 && dependsOnArrivals(choice);
+  if (!is_first) return beliefs_.observe(*arm, cost, share);
+  beliefs_.observeFirst(*arm, cost, share);
+  return false;
+}
+
+void KeyCosts::calibrate(Seconds native) {
+  const double off = logOf(native) - beliefs_.cost(kNative);
+  beliefs_.shiftAll(off - std::clamp(off, -kMostNativeError, kMostNativeError));
+}
+
+void KeyCosts::assume(const Choice& choice, double gain) {
+  const std::size_t chosen = armOf(choice.algorithm);
+  if (chosen == arms_.size()) return;
+  if (chosen != kNative) {
+    arms_[chosen].choice = choice;
+    arms_[chosen].is_learned = true;
+    beliefs_.shift(chosen, 0.0, kUnknown);
+    beliefs_.observeDifference(chosen, kNative, -std::log(gain), kLearnedError);
+  }
+  // None of the others was faster.
+  for (std::size_t i = 1; i < arms_.size(); ++i) {
+    if (i == chosen) continue;
+    const double difference = beliefs_.cost(i) - beliefs_.cost(chosen);
+    beliefs_.observeDifference(i, chosen, std::max(difference, kNoticeable), kLearnedError);
+  }
+}
+
+void KeyCosts::noteLoss(const Choice& choice, double times_native) {
+  const std::optional<std::size_t> arm = find(choice);
+  if (!arm || *arm == kNative) return;
+  if (arms_[*arm].samples >= kCallsToBeGood && beliefs_.cost(*arm) < beliefs_.cost(kNative)) {
+    noteRetry(arms_[*arm], times_native);
+  }
+  // What makes one algorithm so slow may do so with the others.
+  beliefs_.loosenAllBut(kNative, kLossOfAll);
+  beliefs_.shift(*arm, 0.0, kLossOfOne);
+  beliefs_.observeDifference(*arm, kNative, std::log(times_native), kLossError);
+}
+
+void KeyCosts::noteRetry(Arm& arm, double times_native) {
+  if (times_native < CallLimit::kSlowFactor) {
+    arm.losses = 0;
+    arm.retry_at = -1;
+    return;
+  }
+  const double excess = std::min(times_native, kGreatestLoss) - 1.0;
+  arm.retry_at = calls_ + static_cast<std::int64_t>(std::ldexp(excess / kRetryShare, arm.losses));
+  arm.losses = std::min(arm.losses + 1, kMostLosses);
+}
+
+void KeyCosts::noteTrial(const Choice& choice) {
+  const std::optional<std::size_t> arm = find(choice);
+  if (!arm) return;
+  arms_[*arm].missed = 0;
+  if (arms_[*arm].under_way > 0) --arms_[*arm].under_way;
+}
+
+void KeyCosts::disable(const Choice& choice) {
+  const std::optional<std::size_t> arm = find(choice);
+  if (!arm || *arm == kNative) return;
+  arms_[*arm].missed = kMostMissed;
+  arms_[*arm].is_available = false;
+}
+
+void KeyCosts::noteDecision() {
+  for (Arm& arm : arms_) {
+    if (arm.under_way == 0 || ++arm.decisions_ago <= kDecisionsToSeen) continue;
+    arm.under_way = 0;
+    if (++arm.missed == kMostMissed && &arm != &arms_[kNative]) arm.is_available = false;
+  }
+}
+
+bool KeyCosts::awaitsTrials() const {
+  return std::ranges::any_of(arms_, [](const Arm& arm) { return arm.under_way > 0; });
+}
+
+std::size_t KeyCosts::best(std::size_t now) const {
+  if (!arms_[now].is_available) now = kNative;
+  const double sure = now == kNative ? kSureOfNative : kSureOfRow;
+  std::size_t best = now;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    if (!arms_[i].is_available || !(wasCalled(i) || arms_[i].is_learned) ||
+        beliefs_.cost(i) >= beliefs_.cost(now) - kNoticeable)
+      continue;
+    if (beliefs_.probabilityOfLess(i, now) < sure) continue;
+    if (best == now || beliefs_.cost(i) < beliefs_.cost(best)) best = i;
+  }
+  return best;
+}
+
+std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowance) {
+  struct Trial {
+    std::size_t arm = 0;
+    double profit = 0.0;  // as a multiple of what a call of the incumbent takes
+    double excess = 0.0;  // likewise
+  };
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    const Arm& arm = arms_[i];
+    // What was never called is called once, and then it is seen whether that is worth repeating.
+    const std::int32_t most_under_way = arm.samples < 2 && i != kNative ? 1 : 2;
+    if (i == incumbent || !arm.is_available || arm.under_way >= most_under_way) continue;
+    if (arm.under_way == 0 && isToBeRetried(arm)) {
+      trials.push_back({i, std::numeric_limits<double>::infinity(), 0.0});
+      continue;
+    }
+    const double spread = beliefs_.deviationBetween(i, incumbent);
+    const double slower = beliefs_.cost(i) - beliefs_.cost(incumbent);
+    const double first = arm.samples == 0 && i != kNative ? kFirstCall : 0.0;
+    const double excess = std::max(std::exp(std::min(slower + 0.5 * spread * spread, 10.0)) - 1.0, 0.0) + first;
+    Trial trial{i, 0.0, excess};
+    for (const std::int64_t times : kMeasurements) {
+      const double gain = beliefs_.expectedGain(i, incumbent, times, kNoticeable);
+      if (gain < kLeastGain) continue;
+      trial.profit = std::max(trial.profit, allowance.calls_to_come * gain - static_cast<double>(times) * excess);
+    }
+    if (trial.profit > kNoticeable) trials.push_back(trial);
+  }
+  std::ranges::sort(trials, std::greater{}, &Trial::profit);
+  std::vector<Choice> choices;
+  for (const Trial& trial : trials) {
+    if (choices.size() == allowance.trials) break;
+    if (trial.excess > allowance.excess) continue;
+    allowance.excess -= trial.excess;
+    choices.push_back(arms_[trial.arm].choice);
+    ++arms_[trial.arm].under_way;
+    arms_[trial.arm].decisions_ago = 0;
+  }
+  return choices;
+}
+
+Seconds KeyCosts::expected(std::size_t arm) const { return {std::exp(beliefs_.cost(arm))}; }
+
+}  // namespace starling

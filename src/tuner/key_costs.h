@@ -1,0 +1,108 @@
+// What native and all algorithms cost for one key: what the simulator predicts, corrected by what calls took.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "algos/catalogue.h"
+#include "base/units.h"
+#include "estimators/cost_beliefs.h"
+#include "tuner/candidates.h"
+#include "tuner/cost_priors.h"
+
+namespace starling {
+
+// THREADS: not thread-safe; one per key.
+class KeyCosts {
+ public:
+  static constexpr std::size_t kNative = 0;  // index of its arm
+
+  // An algorithm, with the parameters that are best as ranks arrive now.
+  struct Arm {
+    Choice choice{};
+    Seconds predicted{};             // 0: not predicted
+    bool is_available = true;        // it may run as ranks arrive now
+    bool was_called = false;         // however it was arranged
+    bool is_learned = false;         // by an earlier run
+    std::int64_t samples = 0;        // of its calls, as it is arranged now
+    std::int32_t under_way = 0;      // trials that are planned and have not been seen
+    std::int32_t decisions_ago = 0;  // since the latest of these were planned
+    std::int32_t missed = 0;         // of those that were planned, in a row: never made
+    std::int32_t losses = 0;         // since it was good
+    std::int64_t retry_at = -1;      // call of the key from which on it is tried again after a loss; negative: never
+  };
+
+  // Takes what is predicted of all algorithms. Where that was done before, for other arrivals, what is known of an
+  // algorithm stays, but for what the simulator says about the difference.
+  void predict(const std::vector<Candidate>& candidates);
+  // Takes what keys of a shape that is so many size classes away have learned. REQUIRES: isRanked(), and nothing was
+  // observed.
+  void inherit(std::span<const CostResidual> residuals, std::int32_t distance);
+  // Returns by how much more each algorithm costs than was predicted.
+  std::vector<CostResidual> residuals() const;
+  bool isRanked() const { return !arms_.empty(); }
+
+  // Takes what a call took, which is right within `error`. Returns true where it shows that costs have changed.
+  // REQUIRES: isRanked().
+  bool observe(const Choice& choice, Seconds time, Seconds error = {});
+  // Takes what native took first. What is more than native may differ from the common rows is the model's error for
+  // all.
+  void calibrate(Seconds native);
+  // Takes what is known from an earlier run: native takes `gain` times what the choice does, and nothing was faster.
+  // The choice takes the place of its algorithm's own.
+  void assume(const Choice& choice, double gain);
+  // Notes that the choice has been found to take so many times what native does. Where it had been good this may pass:
+  // then it is tried again, after so many calls that this costs little, and twice as many each time that it is slow.
+  void noteLoss(const Choice& choice, double times_native);
+  void noteCalls(std::int64_t calls) {
+    calls_ += calls;
+    beliefs_.age(calls);
+  }
+  // Notes that the choice was planned and could not be made.
+  void disable(const Choice& choice);
+  // Notes a trial that was seen to be made.
+  void noteTrial(const Choice& choice);
+
+  bool wasCalled(std::size_t arm) const { return arm == kNative || arms_[arm].was_called; }
+  std::span<const Arm> arms() const { return arms_; }
+  // Returns the arm's index; empty where the choice is not one of them.
+  std::optional<std::size_t> find(const Choice& choice) const;
+  // Returns the algorithm's arm; the number of arms where it has none.
+  std::size_t armOf(std::int32_t algorithm) const;
+  // Returns the arm that is to run in place of `now`: of native, those that were called and what was assumed the one
+  // that costs least, if that is sure enough.
+  std::size_t best(std::size_t now) const;
+
+  // How much may be spent on trials.
+  struct Allowance {
+    std::size_t trials = 0;
+    double calls_to_come = 0.0;  // that may profit from them
+    double excess = 0.0;         // beyond what the incumbent would take, as a multiple of that
+  };
+  // Returns the arms that are worth a call, the most promising first, and notes that these are under way.
+  std::vector<Choice> planTrials(std::size_t incumbent, Allowance allowance);
+  // Returns whether any trial is under way.
+  bool awaitsTrials() const;
+  // Forgets trials that were planned so long ago that they were never made, because another plan came.
+  void noteDecision();
+
+  // Returns the expected time.
+  Seconds expected(std::size_t arm) const;
+  double noise() const { return beliefs_.noise(); }
+  double probabilityOfLess(std::size_t a, std::size_t b) const { return beliefs_.probabilityOfLess(a, b); }
+
+ private:
+  void addArms(const std::vector<Candidate>& candidates);
+  void moveArms(const std::vector<Candidate>& candidates);
+  void noteRetry(Arm& arm, double times_native);
+  bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
+
+  CostBeliefs beliefs_{0.4};
+  std::vector<Arm> arms_;
+  std::int64_t calls_ = 0;  // of the key
+};
+
+}  // namespace starling

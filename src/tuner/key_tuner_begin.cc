@@ -1,0 +1,138 @@
+// This part of a key's tuner begins to explore: with what the simulator predicts, what an earlier run has chosen, and
+// what other keys have learned.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/duration_text.h"
+#include "base/log.h"
+#include "estimators/statistics.h"
+#include "tuner/key_tuner.h"
+#include "tuner/virtual_ranks.h"
+
+namespace starling {
+namespace {
+
+// What an earlier run has chosen is taken to be so many times as fast as native where that is not known.
+constexpr double kUnknownGain = 1.25;
+// Nor is it taken to be faster than this: its first calls will tell.
+constexpr double kMostGain = 3.0;
+
+const char* metricName(bool stamps_compare) { return stamps_compare ? "post-arrival time" : "shortest time of a rank"; }
+
+// Returns whether the policy's table and latenesses are for so many ranks; all ranks would reject a plan in which they
+// are not.
+bool fits(const PolicyRecord& policy, std::int32_t ranks) {
+  const auto size = static_cast<std::size_t>(ranks);
+  if (!policy.table.empty() && (policy.table.size() != size || !isPermutation(policy.table))) return false;
+  return policy.lateness_ns.empty() || policy.lateness_ns.size() == size;
+}
+
+}  // namespace
+
+bool KeyTuner::isUsable(const PolicyRecord& policy) const {
+  const Result<Choice> choice = parseChoice(policy.choice);
+  if (choice.isOk()) return fits(policy, shape_.ranks) && isValid(*findAlgorithm(choice.value().algorithm), shape_);
+  logOnce(LogLevel::kWarning, "policy",
+          fmt::format("the stored choice \"{}\" of site {} is not used: {}; it is learned anew", policy.choice,
+                      policy.site, choice.status().message()));
+  return false;
+}
+
+CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
+  ExpandedPlacement placement = expanded(plan.placed, shape_.ranks);
+  return {shape_,
+          element_size_,
+          settings_.model,
+          std::move(placement.lateness_ns),
+          settings_.options.reproducible,
+          arrivals_.usualLatest(),
+          arranged(settings_.topology, placement.table)};
+}
+
+bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
+  const CandidateQuery question = query(plan);
+  std::optional<std::vector<Candidate>> candidates;
+  {
+    const std::lock_guard lock(settings_.shared->mutex);
+    candidates = settings_.shared->rankings.find(question);
+  }
+  has_ranked_ = !candidates;
+  if (!candidates) {
+    if (!may_rank) return false;
+    candidates = Rankings::rank(question);
+    const std::lock_guard lock(settings_.shared->mutex);
+    settings_.shared->rankings.insert(question, *candidates);
+  }
+  since_ranking_ = {};
+  if (learned_) addLearned(question, *candidates);
+  costs_.predict(*candidates);
+  return true;
+}
+
+// What an earlier run has learned is among the candidates even where the simulator sees no use in it.
+void KeyTuner::addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const {
+  const Choice choice = parseChoice(learned_->choice).value();
+  const auto hasItsRow = [&](const Candidate& one) { return one.choice.algorithm == choice.algorithm; };
+  if (choice.algorithm == kNativeAlgorithm || std::ranges::any_of(candidates, hasItsRow)) return;
+  const Seconds predicted = predictPostArrival(question, choice);
+  const bool is_known = predicted > Seconds{} || candidates.empty();
+  candidates.push_back({choice, is_known ? predicted : candidates.front().predicted});
+}
+
+std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
+  KeyPlan plan = plan_;
+  if (learned_) takeOver(plan);
+  followArrivals(plan);
+  if (!predict(plan, may_rank)) return std::nullopt;
+  // What it ran while it followed its twin was arranged for another site.
+  if (follows_twin_) choices_.forgetArrangement();
+  const std::vector<double>& native = choices_.native().net;
+  if (!native.empty()) costs_.calibrate(Seconds{summarize(native).median});
+  inherit();
+  for (const double time : native) costs_.observe(kNativeChoice, {time});
+  Occasion occasion = std::exchange(occasion_, {});
+  occasion.reopens = occasion.must_tell = true;
+  if (learned_) {
+    const double gain = learned_->gain.value_or(kUnknownGain);
+    costs_.assume(plan.incumbent, std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostGain));
+    occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
+  }
+  if (!native.empty()) {
+    occasion.text += fmt::format("native's {} is {} (n={}). ", metricName(settings_.stamps_compare),
+                                 formatDuration(Seconds{summarize(native).median}), native.size());
+  }
+  budget_.begin();
+  return decideOn(std::move(plan), occasion);
+}
+
+bool KeyTuner::hasHeritage() const {
+  std::int32_t distance = 0;
+  const std::int32_t size_class = sizeClass(shape_.count * element_size_.value);
+  const std::lock_guard lock(settings_.shared->mutex);
+  return !settings_.shared->priors.find(shape_.ranks, size_class, distance).empty() && distance == 0;
+}
+
+void KeyTuner::inherit() {
+  std::int32_t distance = 0;
+  const std::int32_t size_class = sizeClass(shape_.count * element_size_.value);
+  const std::lock_guard lock(settings_.shared->mutex);
+  costs_.inherit(settings_.shared->priors.find(shape_.ranks, size_class, distance), distance);
+}
+
+void KeyTuner::bequeath() const {
+  const std::lock_guard lock(settings_.shared->mutex);
+  settings_.shared->priors.learn(shape_.ranks, sizeClass(shape_.count * element_size_.value), costs_.residuals());
+}
+
+// Makes the policy's choice and table the plan's own.
+void KeyTuner::takeOver(KeyPlan& plan) const {
+  plan.incumbent = parseChoice(learned_->choice).value();
+  if (!keepsRankOrder() || learned_->table.empty()) {
+    plan.placed = placementOf(learned_->table, learned_->lateness_ns);
+  }
+}
+
+}  // namespace starling

@@ -1,0 +1,50 @@
+// This part of a key's tuner says why it decides as it does.
+#include <fmt/format.h>
+
+#include "base/duration_text.h"
+#include "tuner/key_tuner.h"
+
+namespace starling {
+namespace {
+
+std::string separator(const std::string& list) { return list.empty() ? "" : ", "; }
+
+}  // namespace
+
+std::string KeyTuner::describeArm(std::size_t arm) const {
+  const KeyCosts::Arm& known = costs_.arms()[arm];
+  const std::string name = arm == KeyCosts::kNative ? "native" : formatChoice(known.choice);
+  if (known.samples == 0) return fmt::format("{} ({} expected)", name, formatDuration(costs_.expected(arm)));
+  return fmt::format("{} ({} expected, n={})", name, formatDuration(costs_.expected(arm)), known.samples);
+}
+
+std::string KeyTuner::compareArms(std::size_t chosen, std::size_t before) const {
+  if (chosen == KeyCosts::kNative) {
+    return fmt::format("{} is back in place of {}. ", describeArm(chosen), describeArm(before));
+  }
+  return fmt::format("{} takes the place of {}, being faster with a probability of {:.0f}%. ", describeArm(chosen),
+                     describeArm(before), 100.0 * costs_.probabilityOfLess(chosen, before));
+}
+
+std::string KeyTuner::describeArms(std::size_t chosen) const {
+  if (!costs_.wasCalled(chosen)) {
+    return fmt::format("{} is called first, since an earlier run chose it. ",
+                       formatChoice(costs_.arms()[chosen].choice));
+  }
+  std::string others;
+  for (std::size_t i = 0; i < costs_.arms().size(); ++i) {
+    if (i != chosen && costs_.arms()[i].samples > 0) others += separator(others) + describeArm(i);
+  }
+  const char* cause = budget_.left() <= 0.0    ? "trials have taken as much time as they may for now"
+                      : !budget_.isExploring() ? "what is still undecided makes little difference"
+                                               : "nothing else promises enough to be tried";
+  return fmt::format("{} stays{}{}; {}. ", describeArm(chosen), others.empty() ? "" : " beside ", others, cause);
+}
+
+std::string KeyTuner::listTrials(const KeyPlan& plan) const {
+  std::string names;
+  for (const Choice& trial : plan.trials) names += separator(names) + describeArm(costs_.armOf(trial.algorithm));
+  return names.empty() ? "" : fmt::format("To be tried first: {}.", names);
+}
+
+}  // namespace starling

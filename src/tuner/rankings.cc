@@ -1,0 +1,64 @@
+#include "tuner/rankings.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "tuner/signature.h"
+
+namespace starling {
+namespace {
+
+std::int64_t rounded(std::int64_t lateness_ns) {
+  constexpr int kKeptBits = 5;
+  const auto bits =
+      static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(lateness_ns, 0))));
+  const int dropped = std::max(bits - kKeptBits, 0);
+  return lateness_ns >> dropped << dropped;
+}
+
+CandidateQuery rounded(CandidateQuery query) {
+  for (std::int64_t& one : query.lateness_ns) one = rounded(one);
+  query.unpredicted = fromNanoseconds(rounded(toNanoseconds(query.unpredicted)));
+  return query;
+}
+
+// Two questions of one process differ in what is mixed here, but for their cost model: that comes from the ranks.
+std::uint64_t hashOf(const CandidateQuery& query) {
+  std::uint64_t hash =
+      mixHash(static_cast<std::uint64_t>(query.shape.ranks), static_cast<std::uint64_t>(query.shape.count));
+  const auto mix = [&hash](auto value) { hash = mixHash(hash, static_cast<std::uint64_t>(value)); };
+  mix(query.element_size.value);
+  mix(query.shape.commutative);
+  mix(query.reproducible);
+  mix(query.model.ports);
+  mix(query.model.shared);
+  for (const double cost : {query.model.alpha.value, query.model.beta, query.model.gamma, query.model.overhead.value,
+                            query.model.release.value, query.model.inner_alpha.value, query.model.inner_beta}) {
+    mix(std::bit_cast<std::uint64_t>(cost));
+  }
+  mix(toNanoseconds(query.unpredicted));
+  for (const std::int64_t one : query.lateness_ns) mix(one);
+  for (const std::int32_t node : query.topology.nodes) mix(node);
+  for (const std::int32_t link : query.topology.links) mix(link);
+  return hash;
+}
+
+}  // namespace
+
+std::vector<Candidate> Rankings::rank(const CandidateQuery& query) {
+  return rankCandidates(rounded(query), catalogue().size());
+}
+
+std::optional<std::vector<Candidate>> Rankings::find(const CandidateQuery& query) {
+  const auto found = std::ranges::find(rankings_, hashOf(rounded(query)), &Ranking::question);
+  if (found == rankings_.end()) return std::nullopt;
+  std::rotate(found, found + 1, rankings_.end());
+  return rankings_.back().candidates;
+}
+
+void Rankings::insert(const CandidateQuery& query, std::vector<Candidate> candidates) {
+  if (rankings_.size() == kMaxRankings) rankings_.erase(rankings_.begin());
+  rankings_.push_back({hashOf(rounded(query)), std::move(candidates)});
+}
+
+}  // namespace starling

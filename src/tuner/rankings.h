@@ -1,0 +1,35 @@
+// Remembers how algorithms were ranked, since keys ask the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tuner/candidates.h"
+
+namespace starling {
+
+// Latenesses are rounded to a sixteenth of their size first: no prediction is as good as that. THREADS: not
+// thread-safe.
+class Rankings {
+ public:
+  static constexpr std::size_t kMaxRankings = 32;
+
+  // Returns all algorithms, as rankCandidates() does, where latenesses are rounded. It takes milliseconds, and needs no
+  // Rankings, so that a lock on these need not be held.
+  static std::vector<Candidate> rank(const CandidateQuery& query);
+  // Returns what was inserted for the query; empty: nothing, or it was forgotten.
+  std::optional<std::vector<Candidate>> find(const CandidateQuery& query);
+  // What was not asked for lately gives way.
+  void insert(const CandidateQuery& query, std::vector<Candidate> candidates);
+
+ private:
+  struct Ranking {
+    std::uint64_t question = 0;
+    std::vector<Candidate> candidates;
+  };
+  std::vector<Ranking> rankings_;  // the one that was asked for last comes last
+};
+
+}  // namespace starling

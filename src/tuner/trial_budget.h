@@ -1,0 +1,70 @@
+// How much a key may spend on trials, and how often it may explore anew.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace starling {
+
+// Costs are counted in calls of the incumbent. In the first calls after exploration has begun, and after it was
+// reopened, trials may take as much time again as these calls do; else they take a small share of the key's time. A
+// trial that took far more than was expected is paid for by the calls that follow. Where exploration is reopened again
+// and again, and the choice stays, that was noise: then it may be reopened after twice as many calls each time.
+// THREADS: not thread-safe; one per key.
+class TrialBudget {
+ public:
+  static constexpr std::int64_t kGrantedCalls = 20;
+  static constexpr double kShare = 0.02;
+  // Exploration ends after so many calls: what is undecided then makes little difference.
+  static constexpr std::int64_t kExploredCalls = 60;
+
+  void count(std::int64_t calls) {
+    const bool was_granted = calls_ < granted_until_;
+    calls_ += calls;
+    if (was_granted && calls_ >= granted_until_) credit_ = std::min(credit_, 0.0);
+    credit_ = std::min(credit_ + kShare * static_cast<double>(calls), static_cast<double>(kGrantedCalls));
+  }
+  void begin() {
+    explored_until_ = calls_ + kExploredCalls;
+    granted_until_ = calls_ + kGrantedCalls;
+    credit_ = static_cast<double>(kGrantedCalls);
+  }
+  // Returns whether exploration may be reopened because something seems to have changed.
+  bool mayReopen() const { return calls_ >= reopened_from_; }
+  void reopen() {
+    wait_ = std::min(2 * wait_, kLongestWait);
+    reopened_from_ = calls_ + wait_;
+    explored_until_ = calls_ + kExploredCalls;
+    if (calls_ < granted_until_ + kCallsBetweenGrants) return;
+    granted_until_ = calls_ + kGrantedCalls;
+    credit_ = std::min(credit_ + kGrantedCalls, static_cast<double>(kGrantedCalls));
+  }
+  // Notes that the choice has changed, so that it was right to reopen.
+  void noteNewChoice() {
+    wait_ = kFirstWait;
+    reopened_from_ = std::min(reopened_from_, calls_ + wait_);
+  }
+  // Notes that a trial took so much beyond a call of the incumbent.
+  void charge(double excess) { credit_ = std::max(credit_ - std::max(excess, 0.0), -kMostDebt); }
+
+  std::int64_t calls() const { return calls_; }
+  double left() const { return std::max(credit_, 0.0); }
+  bool isExploring() const { return calls_ < explored_until_; }
+
+ private:
+  // What is granted is granted anew after so many calls at the earliest.
+  static constexpr std::int64_t kCallsBetweenGrants = 100;
+  static constexpr std::int64_t kFirstWait = 32;
+  static constexpr std::int64_t kLongestWait = 4096;
+  // A call that was interrupted for seconds is paid for within ten thousand calls.
+  static constexpr double kMostDebt = 200.0;
+
+  std::int64_t calls_ = 0;  // of the key
+  std::int64_t granted_until_ = 0;
+  std::int64_t explored_until_ = 0;
+  std::int64_t reopened_from_ = 0;
+  std::int64_t wait_ = kFirstWait;
+  double credit_ = 0.0;
+};
+
+}  // namespace starling

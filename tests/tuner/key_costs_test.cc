@@ -1,0 +1,181 @@
+#include "tuner/key_costs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace starling {
+namespace {
+
+Choice named(const char* text) { return parseChoice(text).value(); }
+
+// Two algorithms that MPI libraries have, too, and one that heeds arrivals.
+std::vector<Candidate> candidates(double ring = 1e-3, double slt = 2e-3) {
+  return {{named("ring"), Seconds{ring}}, {named("rabenseifner"), Seconds{1.5e-3}}, {named("slt"), Seconds{slt}}};
+}
+
+KeyCosts predicted() {
+  KeyCosts costs;
+  costs.predict(candidates());
+  return costs;
+}
+
+// Measures native and the ring.
+void measure(KeyCosts& costs, double native, double ring, int calls = 8) {
+  for (int i = 0; i < calls; ++i) {
+    costs.observe(kNativeChoice, Seconds{native});
+    costs.observe(named("ring"), Seconds{ring});
+  }
+}
+
+KeyCosts::Allowance plenty(std::size_t trials = 6) { return {.trials = trials, .calls_to_come = 1000, .excess = 1e9}; }
+
+TEST(KeyCosts, expectNativeToTakeWhatTheBestCommonAlgorithmDoes) {
+  EXPECT_FALSE(KeyCosts().isRanked());
+  const KeyCosts costs = predicted();
+  ASSERT_TRUE(costs.isRanked());
+  ASSERT_EQ(costs.arms().size(), 4U);
+  EXPECT_NEAR(costs.expected(KeyCosts::kNative).value, 1e-3, 1e-9);
+  EXPECT_NEAR(costs.expected(costs.armOf(named("slt").algorithm)).value, 2e-3, 1e-9);
+  EXPECT_EQ(costs.best(KeyCosts::kNative), KeyCosts::kNative) << "nothing is sure to be faster";
+}
+
+TEST(KeyCosts, leaveNativeForWhatIsSurelyFaster) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.5e-3);
+  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  EXPECT_EQ(costs.best(KeyCosts::kNative), ring);
+  EXPECT_EQ(costs.best(ring), ring);
+  EXPECT_NEAR(costs.expected(ring).value, 0.5e-3, 0.03e-3);
+}
+
+TEST(KeyCosts, stayWithNativeWhereTheDifferenceIsSmall) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.99e-3);
+  EXPECT_EQ(costs.best(KeyCosts::kNative), KeyCosts::kNative);
+}
+
+TEST(KeyCosts, tryWhatMayBeFasterMostPromisingFirst) {
+  KeyCosts costs = predicted();
+  for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1.2e-3});
+  const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, plenty());
+  ASSERT_FALSE(trials.empty());
+  EXPECT_EQ(trials.front(), named("ring"));
+  EXPECT_TRUE(costs.awaitsTrials());
+  for (const Choice& again : costs.planTrials(KeyCosts::kNative, plenty()))
+    EXPECT_NE(again, named("ring")) << "under way";
+  for (const Choice& trial : trials) costs.noteTrial(trial);
+  EXPECT_FALSE(costs.awaitsTrials());
+}
+
+TEST(KeyCosts, tryNoMoreThanIsAllowed) {
+  KeyCosts costs = predicted();
+  EXPECT_EQ(costs.planTrials(KeyCosts::kNative, plenty(1)).size(), 1U);
+  KeyCosts poor = predicted();
+  KeyCosts::Allowance little = plenty();
+  little.excess = 0.0;
+  EXPECT_TRUE(poor.planTrials(KeyCosts::kNative, little).empty());
+  KeyCosts short_lived = predicted();
+  KeyCosts::Allowance few = plenty();
+  few.calls_to_come = 0.1;
+  EXPECT_TRUE(short_lived.planTrials(KeyCosts::kNative, few).empty());
+}
+
+TEST(KeyCosts, tryNothingThatIsSurelySlower) {
+  KeyCosts costs = predicted();
+  measure(costs, 0.1e-3, 1e-3, 20);
+  for (int i = 0; i < 8; ++i) {
+    costs.observe(named("rabenseifner"), Seconds{1.5e-3});
+    costs.observe(named("slt"), Seconds{2e-3});
+  }
+  EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, plenty()).empty());
+}
+
+TEST(KeyCosts, forgetTrialsThatWereNeverMade) {
+  KeyCosts costs = predicted();
+  ASSERT_FALSE(costs.planTrials(KeyCosts::kNative, plenty()).empty());
+  for (int decision = 0; decision < 6; ++decision) costs.noteDecision();
+  EXPECT_FALSE(costs.awaitsTrials());
+}
+
+TEST(KeyCosts, keepWhatWasLearnedWhenRanksArriveOtherwise) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 2e-3);  // the ring takes twice what is predicted
+  costs.predict(candidates(1.5e-3));
+  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  EXPECT_NEAR(costs.expected(ring).value, 3e-3, 0.1e-3);
+  EXPECT_EQ(costs.arms()[ring].samples, 0) << "as it is arranged now";
+}
+
+TEST(KeyCosts, doNotRunWhatIsNoLongerPossible) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.2e-3);
+  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  costs.predict({{named("rabenseifner"), Seconds{1.5e-3}}});
+  EXPECT_FALSE(costs.arms()[ring].is_available);
+  EXPECT_NE(costs.best(KeyCosts::kNative), ring);
+  EXPECT_NE(costs.best(ring), ring);
+}
+
+TEST(KeyCosts, inheritWhatOthersHaveLearned) {
+  KeyCosts first = predicted();
+  measure(first, 1e-3, 2e-3);
+  KeyCosts second = predicted();
+  second.inherit(first.residuals(), 0);
+  const std::size_t ring = second.armOf(named("ring").algorithm);
+  EXPECT_NEAR(second.expected(ring).value, 2e-3, 0.1e-3);
+  EXPECT_NEAR(second.expected(KeyCosts::kNative).value, 1e-3, 0.1e-3);
+}
+
+TEST(KeyCosts, keepTheRetryOfWhatWasGoodUntilItIsMade) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.5e-3);
+  costs.noteLoss(named("ring"), 3.0);
+  costs.noteCalls(101);
+  EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, plenty(0)).empty());
+  EXPECT_EQ(costs.planTrials(KeyCosts::kNative, plenty(1)), std::vector<Choice>{named("ring")});
+  costs.observe(named("ring"), Seconds{0.5e-3});
+  EXPECT_EQ(costs.best(KeyCosts::kNative), costs.find(named("ring")));
+}
+
+TEST(KeyCosts, assumeWhatAnEarlierRunHasLearned) {
+  KeyCosts costs = predicted();
+  for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1e-3});
+  costs.assume(named("slt:segments=3"), 2.0);
+  const std::size_t slt = costs.armOf(named("slt").algorithm);
+  EXPECT_EQ(costs.arms()[slt].choice, named("slt:segments=3"));
+  EXPECT_NEAR(costs.expected(slt).value, 0.5e-3, 0.15e-3);
+  EXPECT_EQ(costs.best(KeyCosts::kNative), slt);
+}
+
+TEST(KeyCosts, giveUpWhatHasALoss) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.5e-3);
+  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  ASSERT_EQ(costs.best(KeyCosts::kNative), ring);
+  costs.noteLoss(named("ring"), 50.0);
+  EXPECT_NE(costs.best(ring), ring);
+  EXPECT_NEAR(costs.expected(ring) / costs.expected(KeyCosts::kNative), 50.0, 5.0);
+  EXPECT_NEAR(costs.expected(KeyCosts::kNative).value, 1e-3, 0.05e-3) << "which has not changed";
+  const std::size_t slt = costs.armOf(named("slt").algorithm);
+  EXPECT_GT(costs.expected(slt).value, 4e-3) << "as slow, perhaps";
+}
+
+TEST(KeyCosts, takeATimeOfZeroForAShortOne) {
+  KeyCosts costs = predicted();
+  for (int i = 0; i < 20; ++i) costs.observe(kNativeChoice, Seconds{i % 2 == 0 ? 0.0 : 1e-3});
+  EXPECT_GT(costs.expected(KeyCosts::kNative).value, 0.1e-3);
+  EXPECT_TRUE(std::isfinite(costs.expected(KeyCosts::kNative).value));
+}
+
+TEST(KeyCosts, ignoreWhatTheyDoNotKnow) {
+  KeyCosts costs = predicted();
+  EXPECT_FALSE(costs.observe(named("ring_segmented"), Seconds{1.0}));
+  EXPECT_FALSE(costs.find(named("ring_segmented")));
+  costs.noteTrial(named("ring_segmented"));
+  costs.noteLoss(named("ring_segmented"), 5.0);
+}
+
+}  // namespace
+}  // namespace starling

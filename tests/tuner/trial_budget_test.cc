@@ -1,0 +1,74 @@
+#include "tuner/trial_budget.h"
+
+#include <gtest/gtest.h>
+
+namespace starling {
+namespace {
+
+TEST(TrialBudget, grantsWhatTheFirstCallsTakeAndThenAShare) {
+  TrialBudget budget;
+  budget.begin();
+  EXPECT_DOUBLE_EQ(budget.left(), 20.0);
+  budget.charge(5.0);
+  EXPECT_DOUBLE_EQ(budget.left(), 15.0);
+  budget.count(TrialBudget::kGrantedCalls);
+  EXPECT_LT(budget.left(), 1.0) << "what was granted lapses";
+  budget.count(100);
+  EXPECT_NEAR(budget.left(), 2.0, 0.5);
+  budget.count(1'000'000);
+  EXPECT_DOUBLE_EQ(budget.left(), 20.0) << "no more is saved";
+}
+
+TEST(TrialBudget, letsCallsPayForATrialThatTookFarMore) {
+  TrialBudget budget;
+  budget.begin();
+  budget.charge(50.0);
+  EXPECT_EQ(budget.left(), 0.0);
+  budget.count(1400);
+  EXPECT_EQ(budget.left(), 0.0);
+  budget.count(200);
+  EXPECT_GT(budget.left(), 0.0);
+  budget.charge(1e9);
+  budget.count(9'000);
+  EXPECT_EQ(budget.left(), 0.0);
+  budget.count(2'000);
+  EXPECT_GT(budget.left(), 0.0) << "however long the call was interrupted";
+  budget.charge(-1e9);
+  EXPECT_LE(budget.left(), 20.0);
+}
+
+TEST(TrialBudget, reopensAfterTwiceAsManyCallsEachTimeWhereTheChoiceStays) {
+  TrialBudget budget;
+  budget.begin();
+  std::int64_t latest = 0;
+  for (const std::int64_t wait : {64, 128, 256}) {
+    while (!budget.mayReopen()) budget.count(1);
+    budget.reopen();
+    latest = budget.calls();
+    budget.count(wait - 1);
+    EXPECT_FALSE(budget.mayReopen()) << wait;
+    budget.count(1);
+    EXPECT_TRUE(budget.mayReopen()) << wait;
+  }
+  budget.reopen();
+  budget.noteNewChoice();
+  budget.count(32);
+  EXPECT_TRUE(budget.mayReopen()) << "it was right to reopen";
+  EXPECT_GT(budget.calls(), latest);
+}
+
+TEST(TrialBudget, exploresForSomeCalls) {
+  TrialBudget budget;
+  EXPECT_FALSE(budget.isExploring());
+  budget.begin();
+  EXPECT_TRUE(budget.isExploring());
+  budget.count(TrialBudget::kExploredCalls);
+  EXPECT_FALSE(budget.isExploring());
+  budget.count(100);
+  budget.reopen();
+  EXPECT_TRUE(budget.isExploring());
+  EXPECT_GT(budget.left(), 15.0);
+}
+
+}  // namespace
+}  // namespace starling
