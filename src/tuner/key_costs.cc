@@ -198,6 +198,7 @@ void KeyCosts::assume(const Choice& choice, double gain) {
 void KeyCosts::noteLoss(const Choice& choice, double times_native) {
   const std::optional<std::size_t> arm = find(choice);
   if (!arm || *arm == kNative) return;
+  times_native = std::clamp(times_native, 1.0, kGreatestLoss);
   if (arms_[*arm].samples >= kCallsToBeGood && beliefs_.cost(*arm) < beliefs_.cost(kNative)) {
     noteRetry(arms_[*arm], times_native);
   }

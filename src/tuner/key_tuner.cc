@@ -31,9 +31,7 @@ constexpr std::int64_t kMostPassedOver = 64;
 constexpr double kRankingTime = 2e-3;  // seconds
 constexpr double kRankingShare = 0.02;
 
-// A choice has been found to take no more than so many times what native does; a coarse clock may say that this takes
-// no time.
-constexpr double kGreatestLoss = 1e3;
+// A coarse clock may say that native takes no time.
 constexpr double kShortestTime = 1e-9;
 
 }  // namespace
@@ -242,7 +240,7 @@ void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
 void KeyTuner::digestStop(Occasion& occasion) {
   if (!stop_) return;
   const double native = nativeTime().value;
-  costs_.noteLoss(plan_.incumbent, std::clamp(stop_->value / std::max(native, kShortestTime), 1.0, kGreatestLoss));
+  costs_.noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
   occasion.reopens = occasion.was_stopped = occasion.must_tell = true;
   occasion.text +=
       fmt::format("{} took {} or more in its latest calls (n={}), native took {}. ", formatChoice(plan_.incumbent),
