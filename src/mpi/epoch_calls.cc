@@ -1,7 +1,6 @@
 #include "mpi/epoch_calls.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "tuner/epoch_messages.h"
 
@@ -43,13 +42,14 @@ std::span<const CallSummary> EpochCalls::close(const ClockModel& clock) {
 
 void EpochCalls::spreadUnseen() {
   // What was not looked at was native.
-  const auto isLikeThem = [](const EpochCall& call) {
+  const auto is_like_them = [](const EpochCall& call) {
     return call.planned.choice.algorithm == kNativeAlgorithm && !call.planned.exploration;
   };
-  const auto calls = static_cast<std::int32_t>(std::ranges::count_if(closed_, isLikeThem));
+  const auto calls = static_cast<std::int32_t>(std::ranges::count_if(closed_, is_like_them));
   if (calls == 0) return;
   std::int32_t index = 0;
-  for (EpochCall& call : closed_ | std::views::filter(isLikeThem)) {
+  for (EpochCall& call : closed_) {
+    if (!is_like_them(call)) continue;
     call.calls += unseen_ / calls + (index < unseen_ % calls ? 1 : 0);
     ++index;
   }

@@ -89,7 +89,7 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     digestSample(target, pending, timesOf(sample, settings_.stamps_compare));
   }
   std::ranges::sort(seen_);
-  seen_.erase(std::ranges::unique(seen_).begin(), seen_.end());
+  seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
 }
 
 void CommunicatorTuner::digestSample(Slot& slot, Pending& pending, const CallTimes& times) {

@@ -75,8 +75,8 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
 // What an earlier run has learned is among the candidates even where the simulator sees no use in it.
 void KeyTuner::addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const {
   const Choice choice = parseChoice(learned_->choice).value();
-  const auto hasItsRow = [&](const Candidate& one) { return one.choice.algorithm == choice.algorithm; };
-  if (choice.algorithm == kNativeAlgorithm || std::ranges::any_of(candidates, hasItsRow)) return;
+  const auto has_its_row = [&](const Candidate& one) { return one.choice.algorithm == choice.algorithm; };
+  if (choice.algorithm == kNativeAlgorithm || std::ranges::any_of(candidates, has_its_row)) return;
   const Seconds predicted = predictPostArrival(question, choice);
   const bool is_known = predicted > Seconds{} || candidates.empty();
   candidates.push_back({choice, is_known ? predicted : candidates.front().predicted});
