@@ -16,6 +16,8 @@ namespace {
 
 constexpr const char* kAll = "all";
 constexpr std::int64_t kLargestCount = std::numeric_limits<std::int32_t>::max();
+// In each phase, unless the user says how many in all: what learns has settled by then.
+constexpr std::int32_t kUsualCallsOfAPhase = 60;
 
 // The arguments as they come from the command line.
 struct Texts {
@@ -151,6 +153,17 @@ Status readDuration(const char* option, const std::string& text, std::optional<S
   return Status::ok();
 }
 
+// Gives all phases equally many calls.
+Status completePhases(std::int32_t ranks, Arguments& arguments) {
+  if (ranks < 2) return Status::error("--pattern phases: the late rank moves, which takes 2 ranks or more");
+  const auto phases = static_cast<std::int32_t>(phasesOf(arguments.pattern, ranks, arguments.late_rank).size());
+  if (!arguments.has_iterations) arguments.iterations = phases * kUsualCallsOfAPhase;
+  if (arguments.iterations % phases == 0) return Status::ok();
+  return Status::error(
+      fmt::format("--pattern phases: --iterations {} cannot be shared evenly among {} phases: give a multiple of {}",
+                  arguments.iterations, phases, phases));
+}
+
 Status readPattern(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
   const Result<Pattern> pattern = parsePattern(texts.pattern);
   if (!pattern.isOk()) return Status::error("--pattern: " + pattern.status().message());
@@ -158,8 +171,8 @@ Status readPattern(const Texts& texts, std::int32_t ranks, Arguments& arguments)
   if (arguments.pattern.late_ranks > ranks) {
     return Status::error(fmt::format("--pattern {}: there are only {} ranks", texts.pattern, ranks));
   }
-  const bool some_late =
-      arguments.pattern.kind == PatternKind::kOneLate || arguments.pattern.kind == PatternKind::kLate;
+  const PatternKind kind = arguments.pattern.kind;
+  const bool some_late = kind == PatternKind::kOneLate || kind == PatternKind::kLate || kind == PatternKind::kPhases;
   if (some_late && ranks > 1 && arguments.late_rank >= ranks) {
     return Status::error(
         fmt::format("--late-rank {}: there are only {} ranks, 0 to {}", arguments.late_rank, ranks, ranks - 1));
@@ -167,7 +180,7 @@ Status readPattern(const Texts& texts, std::int32_t ranks, Arguments& arguments)
   const Result<Predict> predict = parsePredict(texts.predict);
   if (!predict.isOk()) return Status::error("--predict: " + predict.status().message());
   arguments.predict = predict.value();
-  return Status::ok();
+  return kind == PatternKind::kPhases ? completePhases(ranks, arguments) : Status::ok();
 }
 
 // Loops call MPI_Allreduce as the process has it, one call right after the other.
@@ -241,10 +254,12 @@ void addSubjectOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
 void addPatternOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
   app.add_option(
          "--pattern", texts.pattern,
-         "Who is late: none, one-late, any-late, rand-late, late:K, gamma, gaussian, ramp, alternate (default: none)")
+         "Who is late: none, one-late, any-late, rand-late, late:K, gamma, gaussian, ramp, alternate, or phases: one\n"
+         "rank, then the one half the communicator away, then nobody, then another in each call (default: none)")
       ->option_text("NAME");
   app.add_option("--delay", texts.delays, "By how much, in milliseconds (default: 0)")->option_text("MS,...");
-  app.add_option("--late-rank", arguments.late_rank, "The first rank that one-late and late:K delay (default: 1)")
+  app.add_option("--late-rank", arguments.late_rank,
+                 "The first rank that one-late, late:K and phases delay (default: 1)")
       ->option_text("R")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--predict", texts.predict,
@@ -287,11 +302,14 @@ void addRunOptions(CLI::App& app, Arguments& arguments) {
   app.add_flag("--model", arguments.model,
                "Also say what the cost model predicts by which the tuner orders its candidates, with the values that\n"
                "are probed on this network (--alpha and --beta do not change it)");
-  app.add_option("--iterations", arguments.iterations, "Calls measured per algorithm and setting (default: 5)")
+  app.add_option(
+         "--iterations", arguments.iterations,
+         "Calls measured per algorithm and setting (default: 5; 240 with --pattern phases, a quarter of them in each)")
       ->option_text("N")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--warmup", arguments.warmup,
-                 "Calls before that; `tuned` makes more until it has settled (default: 1)")
+  app.add_option(
+         "--warmup", arguments.warmup,
+         "Calls before that; `tuned` makes more until it has settled, but none before --pattern phases (default: 1)")
       ->option_text("N")
       ->check(CLI::Range(0, 1'000'000));
   app.add_option("--seed", arguments.seed, "Seed of data and random patterns (default: 1)")->option_text("N");

@@ -40,6 +40,7 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, CommonTime&
     : arguments_(arguments), clock_(clock), time_(time), workload_(workload) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  phases_ = phasesOf(arguments.pattern, ranks_, arguments.late_rank);
   // What the user knows is better than a probe. All ranks take rank 0's view, or their parameters would differ.
   topology_ = gatherTopology(MPI_COMM_WORLD, agreedLinks(), clock_);
   model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_);
@@ -99,6 +100,10 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
 }
 
 int Benchmark::warmUp(Series& series, const Setting& setting, std::uint64_t number) {
+  // What learning costs when the pattern changes is what phases show: a subject that learns meets the first of them
+  // with its first call.
+  const bool learns = series.subject->needsMoreWarmup();
+  if (learns && arguments_.pattern.kind == PatternKind::kPhases) return MPI_SUCCESS;
   while (series.warmup_calls < arguments_.warmup || series.subject->needsMoreWarmup()) {
     CallResult result;
     // These calls have numbers that no measured call has.
@@ -112,8 +117,9 @@ int Benchmark::warmUp(Series& series, const Setting& setting, std::uint64_t numb
 int Benchmark::measure(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call,
                        CallResult& result) {
   const std::uint64_t seed = seedOf(arguments_.seed, number);
-  const std::vector<Seconds> lateness = latenesses(arguments_.pattern, ranks_, Seconds{1e-3 * setting.delay_ms},
-                                                   arguments_.late_rank, seedOf(seed, call));
+  const Phase& phase = phases_[phaseOfCall(call, static_cast<std::uint64_t>(arguments_.iterations), phases_.size())];
+  const std::vector<Seconds> lateness =
+      latenesses(phase.pattern, ranks_, Seconds{1e-3 * setting.delay_ms}, phase.first_late, seedOf(seed, call));
   Subject& subject = *series.subject;
   if (!subject.prepare(forecastFor(lateness, series.learned))) return MPI_ERR_NO_MEM;
   if (arguments_.model && rank_ == 0) result.modelled = subject.predict(lateness);
@@ -223,6 +229,7 @@ Summary Benchmark::summarise(const Series& series, const Setting& setting) {
   summary.settled = series.subject->isSettled();
   summary.elapsed = distributionOf(series.elapsed);
   summary.post_arrival = distributionOf(series.post_arrival);
+  if (arguments_.pattern.kind == PatternKind::kPhases) summary.phases = sumsOfPhases(phases_, series.post_arrival);
   if (!series.modelled.empty()) summary.modelled = distributionOf(series.modelled).mean;
   const std::optional<Traffic> traffic = series.subject->traffic();
   summary.messages = perRank(traffic ? traffic->messages : 0, traffic.has_value());

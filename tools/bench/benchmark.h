@@ -71,6 +71,7 @@ class Benchmark {
   std::optional<PerRank> perRank(std::int64_t value, bool known);
 
   const Arguments& arguments_;
+  std::vector<Phase> phases_;
   const Clock& clock_;
   CommonTime& time_;
   Workload& workload_;

@@ -19,10 +19,10 @@ struct PatternName {
   PatternKind kind;
 };
 
-constexpr PatternName kPatternNames[] = {{"none", PatternKind::kNone},        {"one-late", PatternKind::kOneLate},
-                                         {"any-late", PatternKind::kAnyLate}, {"rand-late", PatternKind::kRandLate},
-                                         {"gamma", PatternKind::kGamma},      {"gaussian", PatternKind::kGaussian},
-                                         {"ramp", PatternKind::kRamp},        {"alternate", PatternKind::kAlternate}};
+constexpr PatternName kPatternNames[] = {
+    {"none", PatternKind::kNone},          {"one-late", PatternKind::kOneLate},    {"any-late", PatternKind::kAnyLate},
+    {"rand-late", PatternKind::kRandLate}, {"gamma", PatternKind::kGamma},         {"gaussian", PatternKind::kGaussian},
+    {"ramp", PatternKind::kRamp},          {"alternate", PatternKind::kAlternate}, {"phases", PatternKind::kPhases}};
 
 // Draws from the gamma distribution with shape 2, which is that of the sum of two exponential variables.
 double gamma2(Random& random, double mean) {
@@ -110,6 +110,20 @@ std::vector<Seconds> latenesses(const Pattern& pattern, std::int32_t ranks, Seco
                                           : fixedLateness(pattern, rank, ranks, delay.value, first_late)});
   }
   return lateness;
+}
+
+std::vector<Phase> phasesOf(const Pattern& pattern, std::int32_t ranks, std::int32_t first_late) {
+  if (pattern.kind != PatternKind::kPhases) return {{"", pattern, first_late}};
+  const std::int32_t first = first_late % ranks;
+  const std::int32_t second = (first + ranks / 2) % ranks;
+  return {{fmt::format("rank_{}", first), {PatternKind::kOneLate}, first},
+          {fmt::format("rank_{}", second), {PatternKind::kOneLate}, second},
+          {"nobody", {PatternKind::kNone}, first},
+          {"any_rank", {PatternKind::kAnyLate}, first}};
+}
+
+std::size_t phaseOfCall(std::uint64_t call, std::uint64_t calls, std::size_t phases) {
+  return call < calls ? static_cast<std::size_t>(call / (calls / phases)) : 0;
 }
 
 }  // namespace starling::bench

@@ -34,6 +34,19 @@ Json perRankJson(const std::optional<PerRank>& figures) {
   return {{"mean", figures->mean}, {"max", figures->maximum}};
 }
 
+Seconds sumOf(std::span<const PhaseSum> phases) {
+  Seconds sum;
+  for (const PhaseSum& phase : phases) sum += phase.post_arrival;
+  return sum;
+}
+
+Json phasesJson(std::span<const PhaseSum> phases) {
+  Json sums;
+  for (const PhaseSum& phase : phases) sums[phase.name] = milliseconds(phase.post_arrival);
+  sums["all"] = milliseconds(sumOf(phases));
+  return sums;
+}
+
 Json parametersJson(const std::string& choice) {
   Json parameters = Json::object();
   const Result<Choice> parsed = parseChoice(choice);
@@ -104,6 +117,7 @@ Json resultRecord(const Header& header, const Arguments& arguments, const Summar
   record["iterations"] = arguments.iterations;
   record["elapsed_ms"] = distributionJson(summary.elapsed);
   record["post_arrival_ms"] = distributionJson(summary.post_arrival);
+  if (!summary.phases.empty()) record["post_arrival_sum_ms"] = phasesJson(summary.phases);
   if (arguments.model) {
     record["modelled_ms"] = summary.modelled ? Json(milliseconds(*summary.modelled)) : Json(nullptr);
   }
@@ -148,6 +162,8 @@ std::string tableOf(const Header& header, const Arguments& arguments, std::span<
                                    {"SHARE OF SAVING", Align::kRight},
                                    {"WRONG", Align::kRight}};
   if (arguments.model) columns.push_back({"MODEL", Align::kRight});
+  for (const PhaseSum& phase : summaries.front().phases) columns.push_back({"SUM " + phase.name, Align::kRight});
+  if (!summaries.front().phases.empty()) columns.push_back({"SUM", Align::kRight});
   cli::Table table(std::move(columns));
   for (const Summary& summary : summaries) {
     const std::string chosen = summary.chosen ? fmt::format(" ({})", *summary.chosen) : "";
@@ -162,6 +178,8 @@ std::string tableOf(const Header& header, const Arguments& arguments, std::span<
                                  percent(summary.share_of_saving),
                                  std::to_string(summary.wrong_elements)};
     if (arguments.model) row.push_back(summary.modelled ? cli::formatDuration(*summary.modelled) : "-");
+    for (const PhaseSum& phase : summary.phases) row.push_back(cli::formatDuration(phase.post_arrival));
+    if (!summary.phases.empty()) row.push_back(cli::formatDuration(sumOf(summary.phases)));
     table.addRow(std::move(row));
   }
   const Environment& environment = header.environment;

@@ -32,6 +32,15 @@ CallTimes callTimes(std::span<const Seconds> arrivals, std::span<const Seconds> 
   return {mean_exit - meanOf(arrivals), mean_exit - *std::max_element(arrivals.begin(), arrivals.end())};
 }
 
+std::vector<PhaseSum> sumsOfPhases(std::span<const Phase> phases, std::span<const Seconds> post_arrival) {
+  std::vector<PhaseSum> sums;
+  for (const Phase& phase : phases) sums.push_back({phase.name, {}});
+  for (std::size_t call = 0; call < post_arrival.size(); ++call) {
+    sums[phaseOfCall(call, post_arrival.size(), phases.size())].post_arrival += post_arrival[call];
+  }
+  return sums;
+}
+
 void relateToRing(std::span<Summary> summaries, const std::optional<double>& beta_ns) {
   // The ring with its defaults is preferred to one with parameters.
   const auto named = [&summaries](std::string Summary::*name) {

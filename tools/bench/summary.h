@@ -39,6 +39,15 @@ struct Setting {
   double delay_ms = 0.0;
 };
 
+// What one phase of the calls has taken.
+struct PhaseSum {
+  std::string name;  // of its Phase
+  Seconds post_arrival;
+};
+// Sums up the calls of each phase, which have equally many of them. REQUIRES: post_arrival.size() is a multiple of
+// phases.size() > 0.
+std::vector<PhaseSum> sumsOfPhases(std::span<const Phase> phases, std::span<const Seconds> post_arrival);
+
 // One record of the report.
 struct Summary {
   std::string algorithm;
@@ -48,6 +57,7 @@ struct Summary {
   Predict predict = Predict::kPerfect;
   Distribution elapsed;
   Distribution post_arrival;
+  std::vector<PhaseSum> phases;           // of Pattern kPhases only
   std::optional<double> ratio_to_ring;    // post-arrival time of the ring / of this one
   std::optional<double> share_of_saving;  // (ring - this) / (ring - n beta), of post-arrival times
   std::optional<Seconds> modelled;        // mean post-arrival time by the cost model

@@ -83,6 +83,15 @@ TEST(Arguments, loopsCallMpiAsItIs) {
   EXPECT_THAT(errorOf({"--overhead", "--back-to-back"}), HasSubstr("--back-to-back"));
 }
 
+TEST(Arguments, phasesShareTheCallsEvenly) {
+  EXPECT_EQ(parsed({"--pattern", "phases"}).iterations, 240);
+  EXPECT_EQ(parsed({"--pattern", "phases", "--iterations", "8"}).iterations, 8);
+  EXPECT_EQ(parsed({"--pattern", "one-late"}).iterations, 5);
+  EXPECT_THAT(errorOf({"--pattern", "phases", "--iterations", "5"}), HasSubstr("give a multiple of 4"));
+  EXPECT_THAT(errorOf({"--pattern", "phases"}, 1), HasSubstr("2 ranks or more"));
+  EXPECT_THAT(errorOf({"--pattern", "phases", "--late-rank", "4"}), HasSubstr("0 to 3"));
+}
+
 TEST(Arguments, nonsenseIsRefused) {
   EXPECT_THAT(errorOf({"--algorithm", "rung"}), HasSubstr("tuned"));
   EXPECT_THAT(errorOf({"--count", "3Gi"}), HasSubstr("at most"));

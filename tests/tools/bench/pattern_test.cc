@@ -38,7 +38,7 @@ TEST(Pattern, anyLateDelaysOneRankAndInTimeEveryOne) {
 
 TEST(Pattern, namesComeBack) {
   for (const char* name :
-       {"none", "one-late", "any-late", "rand-late", "late:3", "gamma", "gaussian", "ramp", "alternate"}) {
+       {"none", "one-late", "any-late", "rand-late", "late:3", "gamma", "gaussian", "ramp", "alternate", "phases"}) {
     EXPECT_EQ(formatPattern(parsePattern(name).value()), name);
   }
 }
@@ -70,6 +70,49 @@ TEST(Pattern, randomPatternsChangeWithTheSeedOnly) {
     EXPECT_NE(of(name, 8, 1, 5), of(name, 8, 1, 6)) << name;
   }
   EXPECT_FALSE(isRandom(parsePattern("ramp").value()));
+}
+
+std::vector<std::string> namesOf(const std::vector<Phase>& phases) {
+  std::vector<std::string> names;
+  for (const Phase& phase : phases) names.push_back(phase.name);
+  return names;
+}
+
+TEST(Phases, theLateRankMovesByHalfTheCommunicatorThenNobodyIsLateThenAnyone) {
+  const Pattern pattern = parsePattern("phases").value();
+  const std::vector<Phase> phases = phasesOf(pattern, 8, 1);
+  EXPECT_THAT(namesOf(phases), ElementsAre("rank_1", "rank_5", "nobody", "any_rank"));
+  EXPECT_EQ(latenesses(phases[0].pattern, 8, kDelay, phases[0].first_late, 1)[1], kDelay);
+  EXPECT_EQ(latenesses(phases[1].pattern, 8, kDelay, phases[1].first_late, 1)[5], kDelay);
+  EXPECT_EQ(phases[2].pattern.kind, PatternKind::kNone);
+  EXPECT_EQ(phases[3].pattern.kind, PatternKind::kAnyLate);
+}
+
+TEST(Phases, twoRanksAreLateOneAfterTheOtherHoweverFewThereAre) {
+  const Pattern pattern = parsePattern("phases").value();
+  for (std::int32_t ranks = 2; ranks <= 9; ++ranks) {
+    for (std::int32_t first = 0; first < ranks; ++first) {
+      const std::vector<Phase> phases = phasesOf(pattern, ranks, first);
+      EXPECT_EQ(phases[0].first_late, first);
+      EXPECT_NE(phases[1].first_late, first) << ranks << " ranks";
+      EXPECT_LT(phases[1].first_late, ranks);
+    }
+  }
+}
+
+TEST(Phases, otherPatternsAreOnePhaseOfTheirOwn) {
+  const Pattern pattern = parsePattern("late:2").value();
+  const std::vector<Phase> phases = phasesOf(pattern, 4, 3);
+  ASSERT_EQ(phases.size(), 1U);
+  EXPECT_EQ(phases[0].pattern, pattern);
+  EXPECT_EQ(phases[0].first_late, 3);
+  for (const std::uint64_t call : {0, 4, 5, 1000}) EXPECT_EQ(phaseOfCall(call, 5, 1), 0U);
+}
+
+TEST(Phases, haveEquallyManyCallsAndCallsToWarmUpAreOfTheFirst) {
+  std::vector<std::size_t> found;
+  for (std::uint64_t call = 0; call < 10; ++call) found.push_back(phaseOfCall(call, 8, 4));
+  EXPECT_THAT(found, ElementsAre(0, 0, 1, 1, 2, 2, 3, 3, 0, 0));
 }
 
 struct Moments {

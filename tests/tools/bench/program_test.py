@@ -104,6 +104,19 @@ class ProgramTest(unittest.TestCase):
                                    "--predict", predict, "--iterations", "2", "--late-rank", late_rank)  # fmt: skip
             self.assertEqual([record["predict"] for record in results], [predict, predict])
 
+    @unittest.skipIf(RANKS not in (2, 8), "the same phases at every number of ranks but one, which has none")
+    def test_phases_are_summed_up_and_what_learns_is_not_warmed_up(self):
+        results = self.results("--algorithm", "ring,tuned", "--count", "64", "--pattern", "phases", "--delay", "1",
+                               "--iterations", "8")  # fmt: skip
+        second = 1 + RANKS // 2
+        for record in results:
+            *sums, whole = record["post_arrival_sum_ms"].values()
+            self.assertEqual(list(record["post_arrival_sum_ms"]),
+                             ["rank_1", f"rank_{second % RANKS}", "nobody", "any_rank", "all"])  # fmt: skip
+            self.assertAlmostEqual(sum(sums), whole, places=4)
+            self.assertAlmostEqual(whole, 8 * record["post_arrival_ms"]["mean"], places=3)
+        self.assertEqual([record["warmup_calls"] for record in results], [1, 0])
+
     def test_clocks_that_differ_are_brought_together(self):
         command = [*MPIRUN, "-n", "1", BENCH, "--algorithm", "native", "--count", "10", "--compute", "1ms", "--json",
                    str(self.json), "--quiet"]  # fmt: skip

@@ -92,6 +92,19 @@ TEST(Report, modelStandsBesideWhatWasMeasuredWhereItIsWanted) {
   EXPECT_THAT(csvOf(header, arguments, summaries), HasSubstr("modelled_ms"));
 }
 
+TEST(Report, phasesHaveTheirSumsAndOneInAll) {
+  const Summary plain = someSummary();
+  EXPECT_FALSE(resultRecord(someHeader(), someArguments(), plain).contains("post_arrival_sum_ms"));
+  Summary summary = plain;
+  summary.phases = {{"rank_1", {1.5}}, {"nobody", {0.25}}};
+  const cli::Json record = resultRecord(someHeader(), someArguments(), summary);
+  EXPECT_EQ(record["post_arrival_sum_ms"].dump(), R"({"rank_1":1500.0,"nobody":250.0,"all":1750.0})");
+  const std::vector<Summary> summaries{summary, summary};
+  EXPECT_THAT(csvOf(someHeader(), someArguments(), summaries), HasSubstr("post_arrival_sum_ms.rank_1"));
+  EXPECT_THAT(tableOf(someHeader(), someArguments(), summaries), HasSubstr("SUM nobody"));
+  EXPECT_THAT(tableOf(someHeader(), someArguments(), summaries), HasSubstr("1.75 s"));
+}
+
 TEST(Report, csvHasOneColumnPerFigureForEverySummary) {
   Summary tuned = someSummary();
   tuned.chosen = "native";

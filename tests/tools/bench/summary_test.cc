@@ -29,6 +29,17 @@ TEST(CallTimes, elapsedCountsFromArrivalAndPostArrivalFromTheLastOne) {
   EXPECT_DOUBLE_EQ(times.post_arrival.value, 3.0);
 }
 
+TEST(SumsOfPhases, callsCountForTheirPhase) {
+  const std::vector<Phase> phases{{"rank_1", {}, 1}, {"nobody", {}, 1}};
+  const std::vector<Seconds> times{{1.0}, {2.0}, {4.0}, {8.0}};
+  const std::vector<PhaseSum> sums = sumsOfPhases(phases, times);
+  ASSERT_EQ(sums.size(), 2U);
+  EXPECT_EQ(sums[0].name, "rank_1");
+  EXPECT_DOUBLE_EQ(sums[0].post_arrival.value, 3.0);
+  EXPECT_EQ(sums[1].name, "nobody");
+  EXPECT_DOUBLE_EQ(sums[1].post_arrival.value, 12.0);
+}
+
 Summary summaryOf(const char* algorithm, double post_arrival) {
   Summary summary;
   summary.algorithm = algorithm;
