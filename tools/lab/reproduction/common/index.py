@@ -46,6 +46,11 @@ DOCUMENTS = (
         "how well clocks of several machines are brought together, 8 hosts on real TCP and 1,024 simulated ranks",
     ),
     (
+        "phases", "phases.md",
+        "how fast the tuner follows ranks that are late by turns, first run and second, 8 hosts on real TCP; targets, met "
+        "or not",
+    ),
+    (
         "learning", "learning.md",
         "what learning costs the tuner, and seven other ways to choose, in synthetic worlds of 2 to 4,096 ranks, "
         "simulated; aims, met or not",
@@ -107,6 +112,7 @@ def write(folder):
         "cmake --preset release && cmake --build --preset release",
         "tools/lab/reproduce proficz marendic bound model learning # simulated",
         "tools/lab/reproduce cluster bound-cluster model-cluster   # need root, and an otherwise idle machine",
+        "tools/lab/reproduce phases                                # likewise, 10 minutes",
         "tools/lab/reproduce harmless                              # some minutes",
     ])  # fmt: skip
     document.text(
