@@ -208,7 +208,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
   const bool is_untried = !costs_.wasCalled(chosen);
   plan.trials = is_untried ? std::vector<Choice>{} : costs_.planTrials(chosen, allowance(was_settled));
-  const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials();
+  const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials() || is_untried;
   const bool explores = !was_settled && has_trials && budget_.isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
   std::string verdict;
@@ -217,11 +217,11 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
     budget_.noteNewChoice();
   }
   const bool settles = plan.state == KeyState::kSettled && plan_.state != KeyState::kSettled;
-  if (settles) verdict += describeArms(chosen);
+  if (settles || (is_untried && plan_.state == KeyState::kObserving)) verdict += describeArms(chosen);
   std::string reason = occasion.text + verdict;
   if (!verdict.empty()) {
     // What was taken over and not called yet is told on as it was told.
-    settled_reason_ = is_untried ? learned_->reason : reason;
+    settled_reason_ = is_untried ? learned_->reason : reason.substr(0, reason.find_last_not_of(' ') + 1);
   }
   reason.insert(0, occasion.preface);
   if (settles) bequeath();
