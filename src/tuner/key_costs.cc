@@ -178,7 +178,7 @@ void KeyCosts::calibrate(Seconds native) {
   beliefs_.shiftAll(off - std::clamp(off, -kMostNativeError, kMostNativeError));
 }
 
-void KeyCosts::assume(const Choice& choice, double gain) {
+void KeyCosts::assume(const Choice& choice, double gain, bool arrives_as_then) {
   const std::size_t chosen = armOf(choice.algorithm);
   if (chosen == arms_.size()) return;
   if (chosen != kNative) {
@@ -187,7 +187,7 @@ void KeyCosts::assume(const Choice& choice, double gain) {
     beliefs_.shift(chosen, 0.0, kUnknown);
     beliefs_.observeDifference(chosen, kNative, -std::log(gain), kLearnedError);
   }
-  // None of the others was faster.
+  if (!arrives_as_then) return;
   for (std::size_t i = 1; i < arms_.size(); ++i) {
     if (i == chosen) continue;
     const double difference = beliefs_.cost(i) - beliefs_.cost(chosen);

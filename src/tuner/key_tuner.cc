@@ -178,8 +178,7 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
     transition_.rearranges = isRearranged(plan);
     occasion.reopens = occasion.reopens || (transition_.rearranges && has_predicted && budget_.mayReopen());
     occasion.must_tell = true;
-    occasion.text += keepsRankOrder() ? "The predicted arrivals changed. "
-                                      : "The predicted arrivals changed, and the virtual-rank table follows them. ";
+    occasion.text += describeArrivals(plan);
   } else {
     plan.placed = plan_.placed;
   }

@@ -144,6 +144,7 @@ class KeyTuner {
   std::string describeArms(std::size_t chosen) const;
   std::string compareArms(std::size_t chosen, std::size_t before) const;
   std::string listTrials(const KeyPlan& plan) const;
+  std::string describeArrivals(const KeyPlan& plan) const;
 
   // These functions are in key_tuner_given.cc.
   Decision forced();

@@ -85,7 +85,7 @@ void KeyTuner::addLearned(const CandidateQuery& question, std::vector<Candidate>
 std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   KeyPlan plan = plan_;
   if (learned_) takeOver(plan);
-  followArrivals(plan);
+  const bool arrives_as_then = !followArrivals(plan);
   if (!predict(plan, may_rank)) return std::nullopt;
   // What it ran while it followed its twin was arranged for another site.
   if (follows_twin_) choices_.forgetArrangement();
@@ -97,7 +97,8 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   occasion.reopens = occasion.must_tell = true;
   if (learned_) {
     const double gain = learned_->gain.value_or(kUnknownGain);
-    costs_.assume(plan.incumbent, std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostGain));
+    costs_.assume(plan.incumbent, std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostGain),
+                  arrives_as_then);
     occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
   }
   if (!native.empty()) {

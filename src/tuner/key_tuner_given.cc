@@ -49,10 +49,9 @@ std::optional<KeyTuner::Decision> KeyTuner::followArrivalsOnly(bool may_rank) {
   KeyPlan plan = plan_;
   if ((is_reproducible && !may_rank) || !followArrivals(plan)) return std::nullopt;
   transition_.rearranges = true;
-  if (is_reproducible) return reproducible(std::move(plan), "The predicted arrivals changed. ");
-  return decisionOf(std::move(plan), keepsRankOrder()
-                                         ? "The predicted arrivals changed."
-                                         : "The predicted arrivals changed, and the virtual-rank table follows them.");
+  const std::string reason = describeArrivals(plan);
+  if (is_reproducible) return reproducible(std::move(plan), reason);
+  return decisionOf(std::move(plan), reason);
 }
 
 }  // namespace starling

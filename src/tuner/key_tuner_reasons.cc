@@ -1,6 +1,8 @@
 // This part of a key's tuner says why it decides as it does.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/duration_text.h"
 #include "tuner/key_tuner.h"
 
@@ -39,6 +41,16 @@ std::string KeyTuner::describeArms(std::size_t chosen) const {
                       : !budget_.isExploring() ? "what is still undecided makes little difference"
                                                : "nothing else promises enough to be tried";
   return fmt::format("{} stays{}{}; {}. ", describeArm(chosen), others.empty() ? "" : " beside ", others, cause);
+}
+
+std::string KeyTuner::describeArrivals(const KeyPlan& plan) const {
+  const auto latest = std::ranges::max_element(plan.placed, {}, &PlacedRank::lateness_ns);
+  const bool is_late = latest != plan.placed.end() && latest->lateness_ns > 0;
+  const std::string who = is_late ? fmt::format("rank {} is the latest, by {}", latest->rank,
+                                                formatDuration(fromNanoseconds(latest->lateness_ns)))
+                                  : "no rank is late as a rule";
+  return fmt::format("The predicted arrivals changed: {}{}. ", who,
+                     keepsRankOrder() ? "" : "; the virtual-rank table follows them");
 }
 
 std::string KeyTuner::listTrials(const KeyPlan& plan) const {

@@ -142,11 +142,23 @@ TEST(KeyCosts, keepTheRetryOfWhatWasGoodUntilItIsMade) {
 TEST(KeyCosts, assumeWhatAnEarlierRunHasLearned) {
   KeyCosts costs = predicted();
   for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1e-3});
-  costs.assume(named("slt:segments=3"), 2.0);
+  costs.assume(named("slt:segments=3"), 2.0, true);
   const std::size_t slt = costs.armOf(named("slt").algorithm);
   EXPECT_EQ(costs.arms()[slt].choice, named("slt:segments=3"));
   EXPECT_NEAR(costs.expected(slt).value, 0.5e-3, 0.15e-3);
   EXPECT_EQ(costs.best(KeyCosts::kNative), slt);
+}
+
+TEST(KeyCosts, assumeThatNothingElseIsFasterOnlyWhereRanksArriveAsTheyDidThen) {
+  for (const bool arrives_as_then : {true, false}) {
+    KeyCosts costs;
+    costs.predict(candidates(0.4e-3));
+    for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1e-3});
+    costs.assume(named("slt"), 1.25, arrives_as_then);
+    const Seconds ring = costs.expected(costs.armOf(named("ring").algorithm));
+    const Seconds slt = costs.expected(costs.armOf(named("slt").algorithm));
+    EXPECT_EQ(ring > 0.9 * slt, arrives_as_then) << ring.value << " s, and " << slt.value << " s";
+  }
 }
 
 TEST(KeyCosts, giveUpWhatHasALoss) {

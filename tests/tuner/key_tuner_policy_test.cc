@@ -157,6 +157,21 @@ TEST(KeyTuner, givesUpATakenOverPolicyThatIsSlowerThanNative) {
   EXPECT_EQ(batch.policies.back().choice, "native") << "a later run is told";
 }
 
+TEST(KeyTuner, looksForSomethingBetterWhereRanksArriveInAnotherWayThanInTheEarlierRun) {
+  // The policy is of a run in which nobody was late.
+  const Signature large = doubles(1 << 16);
+  PolicyRecord policy = policyFor("ring_segmented");
+  policy.size_class = sizeClass(large.bytes());
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {}, {policy});
+  communicator.setPattern(lateRank);
+  communicator.calls(30, kLine, large);
+  SimulatedCommunicator fresh(kRanks, settingsOf(), {});
+  fresh.setPattern(lateRank);
+  fresh.calls(60, kLine, large);
+  EXPECT_EQ(communicator.keys().entry(0).plan.incumbent.algorithm, fresh.keys().entry(0).plan.incumbent.algorithm);
+  EXPECT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, choiceOf("ring_segmented").algorithm);
+}
+
 TEST(KeyTuner, takesOverThePolicyOfItsOwnKeyOnly) {
   std::vector<PolicyRecord> others(5, policyFor("ring"));
   others[0].site = "line41";
