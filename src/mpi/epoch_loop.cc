@@ -18,14 +18,6 @@ static_assert(AgreedMemory::kMax <= Agreement::kMaxCapacity, "the ranks can tell
 // The calls of a first epoch have this memory, whatever it teaches.
 constexpr std::size_t kMinRoom = std::size_t{64} << 10;
 
-// Where nothing is left to learn so many calls of an epoch are looked at.
-constexpr std::int32_t kCallsBeforeRest = 16;
-// Then an epoch may be so many times as long as others at most.
-constexpr std::int32_t kRestFactor = 64;
-// After so long they agree all the same.
-constexpr std::int64_t kLongestRestNs = 100'000'000;
-constexpr CallWatch::Call kNoCall{-1, 0};
-
 bool isSettled(const KeyTable::Entry& entry) {
   const bool is_final = entry.plan.state == KeyState::kSettled || entry.plan.state == KeyState::kPassesThrough;
   return entry.plans > 0 && is_final && !entry.is_stopped;
@@ -122,51 +114,6 @@ void EpochLoop::noteKey(const Key& key) {
   limitEpoch();
 }
 
-void EpochLoop::limitEpoch() {
-  const std::int32_t of_settled = rest_.isPlanned() ? kCallsBeforeRest : EpochCalls::kNoLimit;
-  calls_.setLimit(short_epochs_ > 0 ? kShortEpoch : of_settled);
-}
-
-// All that is asked here is equal on all ranks. How long the rest is differs from epoch to epoch, so that a program
-// with a rhythm is not always looked at at the same beat.
-void EpochLoop::planRest() {
-  const Options& options = services_.settings.options;
-  const bool learns_freely = options.mode == Mode::kTune && options.algorithm.empty() && !options.reproducible;
-  const std::int32_t most = agreed_length_ - kCallsBeforeRest;
-  const bool rests = learns_freely && all_at_rest_ && short_epochs_ == 0 && most > 0;
-  const std::uint64_t hash = mixHash(0, static_cast<std::uint64_t>(calls_.closedEpoch()));
-  rest_.plan(rests ? most - static_cast<std::int32_t>(hash % static_cast<std::uint64_t>(most / 8 + 1)) : 0);
-  if (rests) resting_keys_.refresh(keys_);
-}
-
-// What was begun after a call is finished after a later one that is looked at.
-bool EpochLoop::beginRest() {
-  if (!rest_.isPlanned() || call_watch_->isOpen()) return false;
-  rest_.begin();
-  tracker_.interrupt();
-  resting_since_ns_ = services_.clocks.clock->nanoseconds();
-  return true;
-}
-
-// Where calls have become long the ranks must not rest for as many as had been planned. They tell each other now and
-// then how long they have rested, after a call, and know it after the next one.
-int EpochLoop::attendRest() {
-  if (call_watch_->isOpen()) {
-    if (const int code = call_watch_->finish(); code != MPI_SUCCESS) return code;
-    call_watch_->shortestNs() > kLongestRestNs ? rest_.end() : rest_.goOn();
-    return MPI_SUCCESS;
-  }
-  if (!rest_.hasMoreParts()) return MPI_SUCCESS;
-  rest_.goOnBriefly();
-  return call_watch_->start(kNoCall, services_.clocks.clock->nanoseconds() - resting_since_ns_);
-}
-
-bool EpochLoop::mayRest(int count, MPI_Datatype datatype, MPI_Op op) {
-  if (!resting_keys_.mayRest(keyOf(kAnySite, classifyCall(count, datatype, op).signature))) return false;
-  if (arePredefined(datatype, op)) rest_.remember(count, datatype, op);
-  return true;
-}
-
 int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns) {
   if (const int code = agreement_->advanceEpoch(); code != MPI_SUCCESS) return code;
   if (call_watch_->isOpen()) {
@@ -180,7 +127,7 @@ int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapse
 // What is judged here is equal on all ranks, so that all stop an incumbent at the same call.
 void EpochLoop::judgeWatched() {
   const CallWatch::Call& call = call_watch_->call();
-  if (call.key == kNoCall.key) return;
+  if (call.key == kNoCall) return;
   KeyTable::Entry& entry = keys_.entry(call.key);
   if (entry.plans != call.plans || !entry.noteWatched(call_watch_->shortestNs())) return;
   const Seconds shortest = fromNanoseconds(call_watch_->shortestNs());
@@ -302,37 +249,6 @@ int EpochLoop::startDecisions() {
     if (sent < decisions.updates.size()) whileLearning([&] { tuner_->postpone(decisions, sent); });
   }
   return agreement_->startDecisions();
-}
-
-void EpochLoop::notePace(std::span<const CallSummary> samples) {
-  std::array<Seconds, kMaxSamples> elapsed;
-  std::size_t disturbed = 0;
-  const std::span<const EpochCall> calls = calls_.closed();
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (calls[i].sample < 0) continue;
-    const auto index = static_cast<std::size_t>(calls[i].sample);
-    elapsed[index] = (1.0 / samples[index].ranks()) * fromNanoseconds(samples[index].elapsedNs());
-    if (i < EpochPace::kDisturbed) disturbed = index + 1;
-  }
-  const std::span all = std::span(elapsed).first(samples.size());
-  pace_.noteCalls(all.first(disturbed), all.subspan(disturbed));
-}
-
-// Where all is settled epochs follow what their ends take. `wanted` is the tuner's length.
-std::int32_t EpochLoop::pacedLength(std::int32_t wanted) {
-  const auto longest = static_cast<std::int32_t>(services_.settings.options.longest_epoch);
-  if (all_at_rest_ && longest >= kCallsBeforeRest) return pace_.calls(wanted, kRestFactor * longest);
-  return all_settled_ ? pace_.calls(wanted, longest) : wanted;
-}
-
-// Looking at a call takes one operation of the ranks, where an agreement takes three. What they cost here the cost
-// model does not know: they are short, and the processor has as much to do with them as the network.
-void EpochLoop::limitWatching(CallLimit& limit) const {
-  if (limit.slow_ns == 0) return;
-  const double looking = pace_.cost().value / 3.0;
-  const double call = fromNanoseconds(limit.slow_ns).value / CallLimit::kSlowFactor;
-  const double every = std::min(looking / (CallLimit::kShare * call), CallLimit::kRarest);
-  limit.every = std::max(limit.every, static_cast<std::int32_t>(std::ceil(every)));
 }
 
 int EpochLoop::closeEpoch() {

@@ -135,7 +135,6 @@ class EpochLoop {
   bool isRoot() const { return channel_.rank() == 0; }
   std::span<const PolicyRecord> policies() const;
   void noteKey(const Key& key);
-  void limitEpoch();
   int applyDecisions();
   int takeEpoch();
   void assignKey(const SiteTracker::Call& call, EpochCall& report);
@@ -144,18 +143,22 @@ class EpochLoop {
   void digestEpoch();
   void noteClockError(std::int64_t error_ns);
   int startDecisions();
-  void notePace(std::span<const CallSummary> samples);
-  std::int32_t pacedLength(std::int32_t wanted);
-  void limitWatching(CallLimit& limit) const;
   int closeEpoch();
   template <typename Work>
   void whileLearning(const Work& work);
   void endLearning(const std::exception& fault);
   bool isEndReady(Wait wait);
+  void judgeWatched();
+
+  // These functions are in epoch_loop_rest.cc.
+  static constexpr std::int32_t kNoCall = -1;  // is watched: the ranks tell each other how long they have rested
+  void limitEpoch();
   bool mayRest(int count, MPI_Datatype datatype, MPI_Op op);
   void planRest();
   int attendRest();
-  void judgeWatched();
+  void notePace(std::span<const CallSummary> samples);
+  std::int32_t pacedLength(std::int32_t wanted);
+  void limitWatching(CallLimit& limit) const;
 
   const SessionServices& services_;
   Channel& channel_;

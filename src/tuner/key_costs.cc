@@ -12,9 +12,9 @@ namespace {
 
 // Deviations of logarithms. An algorithm differs from what is predicted for it by this, beside what is common to all;
 constexpr double kRowError = 0.25;
-// the MPI library's own differs by this from the best of the common ones.
+// the MPI library's own differs by this from the best of the common ones,
 constexpr double kNativeError = 0.5;
-// by no more than this.
+// and by no more than this: where it seems to, the model is wrong for all.
 constexpr double kMostNativeError = 0.7;
 // What is known of an algorithm no longer holds.
 constexpr double kUnknown = 1.0;
@@ -76,8 +76,6 @@ Seconds bestCommon(const std::vector<Candidate>& candidates) {
 }
 
 double logOf(Seconds time) { return std::log(std::max(time.value, 1e-12)); }
-
-bool dependsOnArrivals(const Choice& choice) { return choice.algorithm != kNativeAlgorithm; }
 
 }  // namespace
 
@@ -167,7 +165,7 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error) {
     ++arms_[*arm].samples;
     return false;
   }
-  const bool is_first = arms_[*arm].samples++ == 0 && dependsOnArrivals(choice);
+  const bool is_first = arms_[*arm].samples++ == 0 && *arm != kNative;
   if (!is_first) return beliefs_.observe(*arm, cost, share);
   beliefs_.observeFirst(*arm, cost, share);
   return false;

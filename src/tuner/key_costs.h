@@ -91,7 +91,6 @@ class KeyCosts {
 
   // Returns the expected time.
   Seconds expected(std::size_t arm) const;
-  double noise() const { return beliefs_.noise(); }
   double probabilityOfLess(std::size_t a, std::size_t b) const { return beliefs_.probabilityOfLess(a, b); }
 
  private:

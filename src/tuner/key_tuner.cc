@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -98,7 +96,7 @@ std::optional<double> KeyTuner::gain() const {
   if (is_native) return plan_.state == KeyState::kSettled ? std::optional(1.0) : std::nullopt;
   const std::optional<double> native = choices_.medianOf(kNativeChoice);
   const std::optional<double> chosen = choices_.medianOf(plan_.incumbent);
-  if (!native || !chosen) return learned_ ? learned_->gain : std::nullopt;
+  if (!native || !chosen) return learned_ && isFree() ? learned_->gain : std::nullopt;
   if (*chosen <= 0.0) return std::nullopt;
   return *native / *chosen;
 }

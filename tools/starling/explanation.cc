@@ -155,11 +155,11 @@ std::string barSentence(const Evidence& evidence, const CandidateSummary* chosen
   const bool is_decided = !decisions.empty() && decisions.back().choice == evidence.key.row.key.choice;
   std::optional<double> bar = is_decided ? decisions.back().measured : std::nullopt;
   if (!bar && chosen != nullptr) bar = chosen->compared().mean;
-  if (!bar) return "To replace it, a candidate would have to take less, and surely so";
+  if (!bar) return "To replace it, if it is not forced, a candidate would have to take less, and surely so";
   const std::optional<double> deviation = chosen == nullptr ? std::nullopt : chosen->compared().deviation;
   const std::string noise = deviation ? fmt::format(" (deviation {})", formatDuration(deviation)) : "";
-  return fmt::format("To replace it, a candidate would have to take less than {}{}, and surely so", formatDuration(bar),
-                     noise);
+  return fmt::format("To replace it, if it is not forced, a candidate would have to take less than {}{}, and surely so",
+                     formatDuration(bar), noise);
 }
 
 std::string changeSentence(const Evidence& evidence, const Candidates& candidates) {
@@ -174,7 +174,7 @@ std::string changeSentence(const Evidence& evidence, const Candidates& candidate
                        formatDuration(candidate.compared().mean));
     break;
   }
-  return bar + ". Candidates that may do so are tried again now and then, and all anew where costs or arrivals change.";
+  return bar + ". Such candidates are then tried again now and then, and all anew where costs or arrivals change.";
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class CommandTest(unittest.TestCase):
             (("-n", "0"), "give 1 run or more"),
             (("--sizes", "5"), "5 is none of 4, 8"),
             (("--types", "int"), "int is none of float, char"),
-            (("--ranks", "1"), "give 2 ranks or more"),
+            (("--ranks", "1"), "give numbers of ranks, 2 or more each"),
         ):
             process = harmless(*arguments)
             self.assertEqual(process.returncode, 2)
