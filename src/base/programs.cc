@@ -21,7 +21,10 @@ std::optional<std::string> scriptAmong(std::span<const std::string> arguments) {
   const auto script = std::find_if(arguments.begin(), arguments.end(), [&](const std::string& argument) {
     return std::filesystem::is_regular_file(argument, ignored);
   });
-  return script == arguments.end() ? std::nullopt : std::optional(nameOf(*script));
+  if (script != arguments.end()) return nameOf(*script);
+  const auto option = std::find(arguments.begin(), arguments.end(), "-m");
+  if (option == arguments.end() || option + 1 == arguments.end()) return std::nullopt;
+  return nameOf(*(option + 1));
 }
 
 // Both ':' and ',' part the patterns.
@@ -58,6 +61,13 @@ std::vector<std::string> ownProgramNames() {
   std::error_code ignored;
   return programNames(std::filesystem::read_symlink("/proc/self/exe", ignored).string(), ownArguments());
 }
+
+const std::string& programNameOf(const std::vector<std::string>& names) {
+  constexpr std::size_t kScript = 2;
+  return names.size() > kScript ? names[kScript] : names.front();
+}
+
+std::string ownProgramName() { return programNameOf(ownProgramNames()); }
 
 std::optional<std::string> leavesOut(const Options& options, std::span<const std::string> names) {
   if (!options.programs.empty() && !anyMatches(options.programs, names)) return "STARLING_PROGRAMS=" + options.programs;

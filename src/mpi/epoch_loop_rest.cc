@@ -11,7 +11,9 @@ namespace {
 
 // Where nothing is left to learn so many calls of an epoch are looked at.
 constexpr std::int32_t kCallsBeforeRest = 16;
-// Then an epoch may be so many times as long as others at most.
+// Where something is to be learned, trials are made in the first calls of an epoch, and all its calls are stamped.
+constexpr std::int32_t kMostCallsWhileLearning = 16;
+// Where nothing is, an epoch may be so many times as long as others at most.
 constexpr std::int32_t kRestFactor = 64;
 // After so long they agree all the same.
 constexpr std::int64_t kLongestRestNs = 100'000'000;
@@ -77,11 +79,13 @@ void EpochLoop::notePace(std::span<const CallSummary> samples) {
   pace_.noteCalls(all.first(disturbed), all.subspan(disturbed));
 }
 
-// Where all is settled epochs follow what their ends take. `wanted` is the tuner's length.
+// Epochs follow what their ends take, which is most beside short calls. `wanted` is the tuner's length.
 std::int32_t EpochLoop::pacedLength(std::int32_t wanted) {
   const auto longest = static_cast<std::int32_t>(services_.settings.options.longest_epoch);
   if (all_at_rest_ && longest >= kCallsBeforeRest) return pace_.calls(wanted, kRestFactor * longest);
-  return all_settled_ ? pace_.calls(wanted, longest) : wanted;
+  if (all_settled_) return pace_.calls(wanted, longest);
+  const std::int32_t all_stamped = std::min(kMostCallsWhileLearning, samplesPerEpoch(channel_.ranks()));
+  return pace_.calls(wanted, std::min(all_stamped, longest), EpochPace::kLearningShare);
 }
 
 // Looking at a call takes one operation of the ranks, where an agreement takes three. What they cost here the cost

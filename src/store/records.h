@@ -25,7 +25,7 @@ struct Environment {
 struct Run {
   std::string id;  // unique text
   Environment environment;
-  std::string program;       // file name of the executable
+  std::string program;       // file name of the executable, or of the script that it interprets
   std::int64_t started = 0;  // seconds since 1970
 
   bool operator==(const Run&) const = default;

@@ -36,9 +36,9 @@ void EpochPace::noteCalls(std::span<const Seconds> disturbed, std::span<const Se
   if (!disturbed.empty()) disturbance_.note(std::max(kDisturbed * (meanOf(disturbed) - mean_), Seconds{}));
 }
 
-std::int32_t EpochPace::calls(std::int32_t least, std::int32_t longest) const {
+std::int32_t EpochPace::calls(std::int32_t least, std::int32_t longest, double share) const {
   if (mean_.value <= 0.0) return least;
-  return static_cast<std::int32_t>(std::clamp<double>(cost() / (kShare * mean_), least, std::max(least, longest)));
+  return static_cast<std::int32_t>(std::clamp<double>(cost() / (share * mean_), least, std::max(least, longest)));
 }
 
 }  // namespace starling

@@ -34,8 +34,12 @@ class EpochPace {
   // Notes what some of these calls took, and some of the others.
   void noteCalls(std::span<const Seconds> disturbed, std::span<const Seconds> others);
 
-  // Returns how many calls the next epoch has: at least `least`, and no more than `longest` unless that is less.
-  std::int32_t calls(std::int32_t least, std::int32_t longest) const;
+  // Where something is to be learned from the next calls it may be this share.
+  static constexpr double kLearningShare = 0.1;
+
+  // Returns how many calls the next epoch has, so that agreeing takes this share: at least `least`, and no more than
+  // `longest` unless that is less.
+  std::int32_t calls(std::int32_t least, std::int32_t longest, double share = kShare) const;
   // Returns what an agreement costs, as far as it is known.
   Seconds cost() const { return end_.value() + disturbance_.value(); }
 

@@ -54,6 +54,8 @@ constexpr std::array<std::int64_t, 4> kMeasurements{1, 2, 4, 8};
 constexpr std::int64_t kCallsToBeGood = 8;
 // No more than this share of the time of a key's calls goes into trying again what became slow.
 constexpr double kRetryShare = 0.02;
+// No more than this share goes into looking at what promises nothing.
+constexpr double kCheckShare = 0.002;
 constexpr std::int32_t kMostLosses = 16;  // that make the next retry later
 constexpr double kGreatestLoss = 1e3;     // that counts
 
@@ -273,10 +275,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
       trials.push_back({i, std::numeric_limits<double>::infinity(), 0.0});
       continue;
     }
-    const double spread = beliefs_.deviationBetween(i, incumbent);
-    const double slower = beliefs_.cost(i) - beliefs_.cost(incumbent);
-    const double first = arm.samples == 0 && i != kNative ? kFirstCall : 0.0;
-    const double excess = std::max(std::exp(std::min(slower + 0.5 * spread * spread, 10.0)) - 1.0, 0.0) + first;
+    const double excess = excessOf(i, incumbent);
     Trial trial{i, 0.0, excess};
     for (const std::int64_t times : kMeasurements) {
       const double gain = beliefs_.expectedGain(i, incumbent, times, kNoticeable);
@@ -295,7 +294,38 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     ++arms_[trial.arm].under_way;
     arms_[trial.arm].decisions_ago = 0;
   }
+  if (allowance.may_check && choices.empty()) planCheck(incumbent, allowance.excess, choices);
   return choices;
+}
+
+double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {
+  const double spread = beliefs_.deviationBetween(arm, incumbent);
+  const double slower = beliefs_.cost(arm) - beliefs_.cost(incumbent);
+  const double first = arms_[arm].samples == 0 && arm != kNative ? kFirstCall : 0.0;
+  return std::max(std::exp(std::min(slower + 0.5 * spread * spread, 10.0)) - 1.0, 0.0) + first;
+}
+
+// What is believed may be wrong, or no longer hold, and nothing that is called would tell: what costs least to look at
+// comes first, and each time that it was looked at it counts twice.
+void KeyCosts::planCheck(std::size_t incumbent, double most_excess, std::vector<Choice>& choices) {
+  if (calls_ < check_from_ || awaitsTrials()) return;
+  std::size_t next = incumbent;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    if (i == incumbent || !arms_[i].is_available || arms_[i].retry_at >= 0) continue;
+    const double excess = std::max(excessOf(i, incumbent), kNoticeable);
+    const double weight = std::ldexp(excess, std::min(arms_[i].checks, kMostLosses));
+    if (excess > most_excess || weight >= least) continue;
+    least = weight;
+    next = i;
+  }
+  if (next == incumbent) return;
+  const double excess = std::max(excessOf(next, incumbent), kNoticeable);
+  check_from_ = calls_ + std::max(kLeastBetweenChecks, static_cast<std::int64_t>(excess / kCheckShare));
+  ++arms_[next].checks;
+  ++arms_[next].under_way;
+  arms_[next].decisions_ago = 0;
+  choices.push_back(arms_[next].choice);
 }
 
 Seconds KeyCosts::expected(std::size_t arm) const { return {std::exp(beliefs_.cost(arm))}; }

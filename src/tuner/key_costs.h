@@ -32,6 +32,7 @@ class KeyCosts {
     std::int32_t decisions_ago = 0;  // since the latest of these were planned
     std::int32_t missed = 0;         // of those that were planned, in a row: never made
     std::int32_t losses = 0;         // since it was good
+    std::int32_t checks = 0;         // trials that promised nothing
     std::int64_t retry_at = -1;      // call of the key from which on it is tried again after a loss; negative: never
   };
 
@@ -81,6 +82,7 @@ class KeyCosts {
     std::size_t trials = 0;
     double calls_to_come = 0.0;  // that may profit from them
     double excess = 0.0;         // beyond what the incumbent would take, as a multiple of that
+    bool may_check = false;      // now and then something else may be tried though it promises nothing
   };
   // Returns the arms that are worth a call, the most promising first, and notes that these are under way.
   std::vector<Choice> planTrials(std::size_t incumbent, Allowance allowance);
@@ -96,12 +98,19 @@ class KeyCosts {
  private:
   void addArms(const std::vector<Candidate>& candidates);
   void moveArms(const std::vector<Candidate>& candidates);
+  // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
+  double excessOf(std::size_t arm, std::size_t incumbent) const;
+  void planCheck(std::size_t incumbent, double most_excess, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
 
+  // So many calls lie before the first check, and between two, at least.
+  static constexpr std::int64_t kLeastBetweenChecks = 100;
+
   CostBeliefs beliefs_{0.4};
   std::vector<Arm> arms_;
-  std::int64_t calls_ = 0;  // of the key
+  std::int64_t calls_ = 0;                         // of the key
+  std::int64_t check_from_ = kLeastBetweenChecks;  // call from which on the next check may be planned
 };
 
 }  // namespace starling

@@ -85,7 +85,9 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   if (!as_arranged_now || !arm) return;
   const Seconds expected = costs_.expected(*arm);
   const bool has_changed = costs_.observe(choice, times.net, times.compared_error);
-  if (!has_changed || !budget_.mayReopen()) return;
+  // Where the choice in force is faster than it was, the less is to be won elsewhere.
+  const bool is_good_news = *arm == incumbent && times.net < expected;
+  if (!has_changed || is_good_news || !budget_.mayReopen()) return;
   occasion_.reopens = true;
   occasion_.text += fmt::format("What calls take has changed: {} takes {}, where {} was expected. ",
                                 formatChoice(choice), formatDuration(times.net), formatDuration(expected));
@@ -188,6 +190,7 @@ KeyCosts::Allowance KeyTuner::allowance(bool is_settled) const {
   KeyCosts::Allowance allowance{.calls_to_come =
                                     std::clamp(static_cast<double>(budget_.calls()), kLeastToCome, kMostToCome)};
   allowance.excess = budget_.left();
+  allowance.may_check = is_settled;
   if (!is_settled)
     allowance.trials = calls_in_epoch_;
   else if (!costs_.awaitsTrials())

@@ -105,7 +105,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
     occasion.text += fmt::format("native's {} is {} (n={}). ", metricName(settings_.stamps_compare),
                                  formatDuration(Seconds{summarize(native).median}), native.size());
   }
-  budget_.begin();
+  budget_.begin(learned_ && arrives_as_then);
   return decideOn(std::move(plan), occasion);
 }
 

@@ -7,10 +7,10 @@
 namespace starling {
 
 // Costs are counted in calls of the incumbent. In the first calls after exploration has begun, and after it was
-// reopened, trials may take as much time again as these calls do; else they take a small share of the key's time. A
-// trial that took far more than was expected is paid for by the calls that follow. Where exploration is reopened again
-// and again, and the choice stays, that was noise: then it may be reopened after twice as many calls each time.
-// THREADS: not thread-safe; one per key.
+// reopened, trials may take as much time again as these calls do, or less where an earlier run has learned; else they
+// take a small share of the key's time. A trial that took far more than was expected is paid for by the calls that
+// follow. Where exploration is reopened again and again, and the choice stays, that was noise: then it may be reopened
+// after twice as many calls each time. THREADS: not thread-safe; one per key.
 class TrialBudget {
  public:
   static constexpr std::int64_t kGrantedCalls = 20;
@@ -24,10 +24,12 @@ class TrialBudget {
     if (was_granted && calls_ >= granted_until_) credit_ = std::min(credit_, 0.0);
     credit_ = std::min(credit_ + kShare * static_cast<double>(calls), static_cast<double>(kGrantedCalls));
   }
-  void begin() {
+  // Where an earlier run has paid for the trials, these are to confirm what it found.
+  static constexpr double kGrantedOnceLearned = 4.0;
+  void begin(bool is_learned) {
     explored_until_ = calls_ + kExploredCalls;
     granted_until_ = calls_ + kGrantedCalls;
-    credit_ = static_cast<double>(kGrantedCalls);
+    credit_ = is_learned ? kGrantedOnceLearned : static_cast<double>(kGrantedCalls);
   }
   // Returns whether exploration may be reopened because something seems to have changed.
   bool mayReopen() const { return calls_ >= reopened_from_; }

@@ -44,6 +44,15 @@ TEST(ProgramNames, haveTheScriptOfAnInterpreter) {
   std::filesystem::remove(script);
   EXPECT_THAT(programNames("/usr/bin/python3.11", Names{"python3", "-c", "pass"}),
               ElementsAre("python3.11", "python3"));
+  EXPECT_THAT(programNames("/usr/bin/python3.11", Names{"python3", "-m", "no.such.module", "input"}),
+              ElementsAre("python3.11", "python3", "no.such.module"));
+  EXPECT_THAT(programNames("/usr/bin/python3.11", Names{"python3", "-m"}), ElementsAre("python3.11", "python3"));
+}
+
+TEST(ProgramNames, tellScriptsOfOneInterpreterApart) {
+  EXPECT_EQ(programNameOf({"python3.11", "python3", "train.py"}), "train.py");
+  EXPECT_EQ(programNameOf({"python3.11", "python3"}), "python3.11");
+  EXPECT_EQ(programNameOf({"solver-2.1", "solver"}), "solver-2.1");
 }
 
 TEST(ProgramNames, ofThisProcessNameThisTest) { EXPECT_THAT(ownProgramNames(), Contains("base_programs_test")); }

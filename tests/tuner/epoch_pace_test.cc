@@ -52,6 +52,14 @@ TEST(EpochPace, oneInterruptionChangesLittle) {
   EXPECT_GT(pace.calls(8, 4096), 500);
 }
 
+TEST(EpochPace, whereThereIsMuchToLearnAgreeingMayTakeMore) {
+  EpochPace pace;
+  pace.noteEnd({10e-6});
+  pace.noteCalls({}, eight(5e-6));
+  EXPECT_EQ(pace.calls(2, 4096, EpochPace::kLearningShare), 20);
+  EXPECT_EQ(pace.calls(2, 4096), 400);
+}
+
 TEST(EpochPace, noCallsTellNothing) {
   EpochPace pace;
   pace.noteEnd({1e-6});

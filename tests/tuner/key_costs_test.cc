@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace starling {
@@ -90,6 +93,32 @@ TEST(KeyCosts, tryNothingThatIsSurelySlower) {
     costs.observe(named("slt"), Seconds{2e-3});
   }
   EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, plenty()).empty());
+}
+
+TEST(KeyCosts, lookNowAndThenAtWhatPromisesNothing) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 5e-3, 100);
+  for (const char* slow : {"rabenseifner", "slt"}) {
+    for (int i = 0; i < 100; ++i) costs.observe(named(slow), Seconds{4e-3});
+  }
+  KeyCosts::Allowance allowance = plenty(1);
+  allowance.may_check = true;
+  EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, allowance).empty()) << "not in the first calls";
+  std::vector<std::int64_t> gaps;
+  std::int64_t gap = 0;
+  for (int call = 0; call < 100'000; ++call, ++gap) {
+    for (const Choice& check : costs.planTrials(KeyCosts::kNative, allowance)) {
+      costs.noteTrial(check);
+      gaps.push_back(std::exchange(gap, 0));
+    }
+    costs.noteCalls(1);
+  }
+  EXPECT_GT(gaps.size(), 10U);
+  EXPECT_GE(*std::ranges::min_element(gaps), 100);
+  EXPECT_LT(static_cast<double>(gaps.size()) * 4.0, 0.004 * 100'000) << "what this costs is a small share";
+  allowance.may_check = false;
+  costs.noteCalls(100'000);
+  EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, allowance).empty()) << "so that the test shows something";
 }
 
 TEST(KeyCosts, forgetTrialsThatWereNeverMade) {

@@ -14,6 +14,7 @@ namespace starling {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr LocalSite kLine = 0x4010a0;
 const Signature kVector = doubles(4096);
@@ -176,6 +177,25 @@ TEST(KeyTuner, staysWithinATenthOfNativeWhenItsChoiceBecomesALittleSlower) {
   const std::vector<Seconds> on_time(8);
   EXPECT_LE(communicator.timeOf(chosen, {}, doubles(8), on_time).value,
             1.1 * communicator.timeOf(kNativeChoice, {}, doubles(8), on_time).value);
+}
+
+TEST(KeyTuner, doesNotExploreAnewWhereItsChoiceHasBecomeFaster) {
+  SimulatedMachine machine;
+  machine.native_factor = 0.05;
+  SimulatedCommunicator communicator(8, settingsOf(), machine);
+  communicator.calls(90, kLine, kVector);
+  ASSERT_EQ(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
+  static_cast<void>(communicator.tuner().drain());
+  communicator.machine().native_factor = 0.02;
+  communicator.calls(600, kLine, kVector);
+  for (const DecisionRecord& told : communicator.tuner().drain().decisions) {
+    EXPECT_THAT(told.reason, Not(HasSubstr("has changed")));
+  }
+  communicator.machine().native_factor = 0.05;
+  communicator.calls(600, kLine, kVector);
+  const std::vector<DecisionRecord> told = communicator.tuner().drain().decisions;
+  ASSERT_FALSE(told.empty()) << "or the test shows nothing";
+  EXPECT_THAT(told.front().reason, HasSubstr("has changed"));
 }
 
 TEST(KeyTuner, comparesTheShortestTimeOfARankWhenClocksDisagree) {

@@ -7,7 +7,7 @@ namespace {
 
 TEST(TrialBudget, grantsWhatTheFirstCallsTakeAndThenAShare) {
   TrialBudget budget;
-  budget.begin();
+  budget.begin(false);
   EXPECT_DOUBLE_EQ(budget.left(), 20.0);
   budget.charge(5.0);
   EXPECT_DOUBLE_EQ(budget.left(), 15.0);
@@ -19,9 +19,18 @@ TEST(TrialBudget, grantsWhatTheFirstCallsTakeAndThenAShare) {
   EXPECT_DOUBLE_EQ(budget.left(), 20.0) << "no more is saved";
 }
 
+TEST(TrialBudget, grantsLessWhereAnEarlierRunHasLearned) {
+  TrialBudget budget;
+  budget.begin(true);
+  EXPECT_DOUBLE_EQ(budget.left(), TrialBudget::kGrantedOnceLearned);
+  budget.count(200);
+  budget.reopen();
+  EXPECT_DOUBLE_EQ(budget.left(), 20.0) << "what has changed is learned anew";
+}
+
 TEST(TrialBudget, letsCallsPayForATrialThatTookFarMore) {
   TrialBudget budget;
-  budget.begin();
+  budget.begin(false);
   budget.charge(50.0);
   EXPECT_EQ(budget.left(), 0.0);
   budget.count(1400);
@@ -39,7 +48,7 @@ TEST(TrialBudget, letsCallsPayForATrialThatTookFarMore) {
 
 TEST(TrialBudget, reopensAfterTwiceAsManyCallsEachTimeWhereTheChoiceStays) {
   TrialBudget budget;
-  budget.begin();
+  budget.begin(false);
   std::int64_t latest = 0;
   for (const std::int64_t wait : {64, 128, 256}) {
     while (!budget.mayReopen()) budget.count(1);
@@ -60,7 +69,7 @@ TEST(TrialBudget, reopensAfterTwiceAsManyCallsEachTimeWhereTheChoiceStays) {
 TEST(TrialBudget, exploresForSomeCalls) {
   TrialBudget budget;
   EXPECT_FALSE(budget.isExploring());
-  budget.begin();
+  budget.begin(false);
   EXPECT_TRUE(budget.isExploring());
   budget.count(TrialBudget::kExploredCalls);
   EXPECT_FALSE(budget.isExploring());

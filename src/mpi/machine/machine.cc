@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
 #include <vector>
+
+#include "base/programs.h"
 
 namespace starling {
 namespace {
@@ -36,7 +38,26 @@ std::string mpiVersion() {
   return version.substr(0, version.find_first_of(",\n"));
 }
 
+// mpirun hands its option --mca btl to the ranks by this variable.
+std::string_view chosenTransports() {
+  const char* const btl = std::getenv("OMPI_MCA_btl");
+  return btl == nullptr ? "" : btl;
+}
+
 }  // namespace
+
+bool sharesMemory(std::string_view btl) {
+  if (btl.empty()) return true;
+  const bool names_what_is_left_out = btl.front() == '^';
+  if (names_what_is_left_out) btl.remove_prefix(1);
+  bool names_shared_memory = false;
+  while (!btl.empty()) {
+    const std::string_view name = btl.substr(0, btl.find(','));
+    names_shared_memory = names_shared_memory || name == "vader" || name == "sm";
+    btl.remove_prefix(std::min(name.size() + 1, btl.size()));
+  }
+  return names_shared_memory != names_what_is_left_out;
+}
 
 Environment gatherEnvironment(MPI_Comm communicator) {
   Environment environment;
@@ -57,15 +78,15 @@ Environment gatherEnvironment(MPI_Comm communicator) {
   }
   environment.processor = processorModel();
   environment.mpi_version = mpiVersion();
-  environment.transport = environment.nodes <= 1 ? "shared_memory" : "network";
+  const bool shares_memory = environment.nodes <= 1 && sharesMemory(chosenTransports());
+  environment.transport = shares_memory ? "shared_memory" : "network";
   return environment;
 }
 
 Run describeRun(const Environment& environment) {
   Run run;
   run.environment = environment;
-  std::error_code ignored;
-  run.program = std::filesystem::read_symlink("/proc/self/exe", ignored).filename().string();
+  run.program = ownProgramName();
   run.started = static_cast<std::int64_t>(std::time(nullptr));
   std::random_device random;
   run.id = fmt::format("{:x}-{:x}-{:08x}", run.started, static_cast<long>(getpid()), random());

@@ -37,14 +37,15 @@ def write(folder, _cache, _jobs):
     document.text(
         "The loops of the OSU and Intel suites, as starling-bench --back-to-back has them: after a barrier calls of "
         "MPI_Allreduce right after each other, which is the hardest case for what is done beside a call. Each round runs "
-        "them plain, with an empty database, and on what has been learned then."
+        "them plain, with an empty database, on what has been learned then, and plain once more: the last column is what "
+        "differs between runs of the same thing."
     )
     document.text(
         f"To be kept: {results.LIMIT} at every size, {results.SHORT_LIMIT} up to {results.LONGEST_SHORT} bytes, "
         f"{results.MEAN_LIMIT} in the geometric mean over sizes. Real Open MPI on {index.processor()}, {os.cpu_count()} "
-        f"cores, whose load was {load:.1f} before the runs. Where other programs are on the cores a rank loses them for "
-        "some milliseconds now and then, plain or not, which is as long as a thousand calls of a microsecond take: such "
-        "a loop takes several times as long then, and a median of a few runs falls on either side. `starling-bench "
+        f"cores, whose load was {load:.1f} before the runs. Where more ranks than cores, or other programs, are there, a rank "
+        "loses its core for milliseconds now and then, plain or not, which is as long as a thousand calls of a "
+        "microsecond take, and a median of a few runs falls on either side. `starling-bench "
         "--overhead` pairs calls more closely."
     )
     for ranks in plan.RANKS:

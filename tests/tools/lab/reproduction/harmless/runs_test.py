@@ -15,6 +15,7 @@ class Commands(unittest.TestCase):
     def test_plain_runs_are_not_preloaded(self):
         place = plan.Place()
         self.assertNotIn("LD_PRELOAD", plan.environment_of(place, plan.PLAIN, "a.db"))
+        self.assertNotIn("LD_PRELOAD", plan.environment_of(place, plan.AGAIN, "a.db"))
         self.assertEqual(plan.environment_of(place, plan.LATER, "a.db")["LD_PRELOAD"], str(place.library))
 
 

@@ -1,0 +1,16 @@
+#include "mpi/machine/machine.h"
+
+#include <gtest/gtest.h>
+
+namespace starling {
+namespace {
+
+TEST(SharesMemory, whereNothingElseIsAskedFor) {
+  for (const char* btl : {"", "vader,self", "self,sm,tcp", "^tcp", "^openib,tcp"})
+    EXPECT_TRUE(sharesMemory(btl)) << btl;
+  for (const char* btl : {"tcp,self", "self", "^vader", "^tcp,sm", "vaders", ","})
+    EXPECT_FALSE(sharesMemory(btl)) << btl;
+}
+
+}  // namespace
+}  // namespace starling
