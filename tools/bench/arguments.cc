@@ -44,26 +44,10 @@ std::vector<std::string> splitAtCommas(const std::string& text) {
   return parts;
 }
 
-std::vector<std::string> allAlgorithms() {
-  std::vector<std::string> names;
-  for (const Algorithm& row : catalogue()) names.emplace_back(row.name);
-  names.emplace_back("tuned");
-  return names;
-}
-
-// Broadcasts and reductions have no other algorithms to choose from: their plans follow from what the ranks measure.
-std::vector<std::string> rootedAlgorithms() { return {"native", "tuned"}; }
-
 Status readCollective(const Texts& texts, Arguments& arguments) {
   const Result<Collective> collective = parseCollective(texts.collective);
   if (!collective.isOk()) return Status::error("--collective: " + collective.status().message());
   arguments.collective = collective.value();
-  if (arguments.collective == Collective::kAllreduce || texts.algorithms == kAll) return Status::ok();
-  const std::vector<std::string> known = rootedAlgorithms();
-  for (const std::string& text : cli::splitChoices(texts.algorithms)) {
-    if (std::find(known.begin(), known.end(), text) != known.end()) continue;
-    return Status::error(fmt::format("--algorithm {}: --collective {} has native and tuned", text, texts.collective));
-  }
   return Status::ok();
 }
 
@@ -95,9 +79,7 @@ Status addParameter(const std::string& text, std::vector<std::string>& algorithm
 
 Status readAlgorithms(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
   const bool all = texts.algorithms == kAll;
-  const bool is_rooted = arguments.collective != Collective::kAllreduce;
-  const auto everything = [&] { return is_rooted ? rootedAlgorithms() : allAlgorithms(); };
-  arguments.algorithms = all ? everything() : cli::splitChoices(texts.algorithms);
+  arguments.algorithms = all ? knownSubjects(arguments.collective) : cli::splitChoices(texts.algorithms);
   for (const std::string& parameter : texts.parameters) {
     const Status status = addParameter(parameter, arguments.algorithms);
     if (!status.isOk()) return status;
@@ -107,7 +89,7 @@ Status readAlgorithms(const Texts& texts, std::int32_t ranks, Arguments& argumen
   arguments.operands = operands.value();
   std::vector<std::string> valid;
   for (const std::string& text : arguments.algorithms) {
-    const Result<SubjectChoice> subject = parseSubject(text);
+    const Result<SubjectChoice> subject = parseSubject(arguments.collective, text);
     if (!subject.isOk()) return Status::error("--algorithm: " + subject.status().message());
     const Algorithm* row = subject.value().choice ? findAlgorithm(subject.value().choice->algorithm) : nullptr;
     const bool is_valid = row == nullptr || isValid(*row, {ranks, 1, arguments.operands->operation.commutes()});
@@ -227,8 +209,9 @@ Status readTexts(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
 
 void addSubjectOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
   app.add_option("--collective", texts.collective,
-                 "What to measure: allreduce, bcast or reduce, these from and to rank 0, with the algorithms native\n"
-                 "and tuned (default: allreduce)")
+                 "What to measure: allreduce, bcast or reduce, these from and to rank 0, with the algorithms native,\n"
+                 "planned (the plan of tuned_bcast or tuned_reduce, made from what --predict tells) and tuned\n"
+                 "(default: allreduce)")
       ->option_text("NAME");
   app.add_option("--algorithm", texts.algorithms,
                  "What to measure, interleaved: names of `starling algorithms` with their parameters, as in\n"
@@ -312,6 +295,8 @@ void addRunOptions(CLI::App& app, Arguments& arguments) {
          "Calls before that; `tuned` makes more until it has settled, but none before --pattern phases (default: 1)")
       ->option_text("N")
       ->check(CLI::Range(0, 1'000'000));
+  app.add_flag("--from-first-call", arguments.from_first_call,
+               "What learns is not warmed up: its first calls are measured, too; --json has the elapsed time of each");
   app.add_option("--seed", arguments.seed, "Seed of data and random patterns (default: 1)")->option_text("N");
   app.add_option("--json", arguments.json, "Writes one JSON object per line; - is the standard output")
       ->option_text("FILE");

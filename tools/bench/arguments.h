@@ -40,6 +40,7 @@ struct Arguments {
   std::int32_t sites = 1;          // places in the program from which a loop calls, in turn
   bool has_iterations = false;     // the user gave them; else a loop makes as many calls as suites of benchmarks do
   bool has_warmup = false;         // likewise
+  bool from_first_call = false;    // what learns is not warmed up
   std::optional<Seconds> compute;  // emulated computation before each call; empty: the delay and 100 ms
   std::uint64_t seed = 1;
   std::optional<double> beta_ns;  // time of one byte on one link

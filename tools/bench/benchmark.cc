@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "mpi/machine/probe.h"
 #include "mpi/machine/topology.h"
+#include "native_selection.h"
 #include "pause.h"
 #include "random.h"
 #include "starling/starling.h"
@@ -80,7 +81,8 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
   const std::string label =
       fmt::format("{} {} {} ms", setting.count, formatPattern(arguments_.pattern), setting.delay_ms);
   for (const std::string& text : arguments_.algorithms) {
-    series_.emplace_back(ranks_).subject = makeSubject(parseSubject(text).value(), setting.count, label, services);
+    series_.emplace_back(ranks_).subject =
+        makeSubject(parseSubject(arguments_.collective, text).value(), setting.count, label, services);
   }
   for (Series& series : series_) {
     if (const int code = warmUp(series, setting, number); code != MPI_SUCCESS) return code;
@@ -103,7 +105,8 @@ int Benchmark::warmUp(Series& series, const Setting& setting, std::uint64_t numb
   // What learning costs when the pattern changes is what phases show: a subject that learns meets the first of them
   // with its first call.
   const bool learns = series.subject->needsMoreWarmup();
-  if (learns && arguments_.pattern.kind == PatternKind::kPhases) return MPI_SUCCESS;
+  const bool shows_learning = arguments_.from_first_call || arguments_.pattern.kind == PatternKind::kPhases;
+  if (learns && shows_learning) return MPI_SUCCESS;
   while (series.warmup_calls < arguments_.warmup || series.subject->needsMoreWarmup()) {
     CallResult result;
     // These calls have numbers that no measured call has.
@@ -200,6 +203,8 @@ void Benchmark::collect(std::int64_t arrival_ns, std::int64_t exit_ns, std::int6
   std::vector<Stamps> all(static_cast<std::size_t>(ranks_));
   // MPI_Allgather is avoided, because its messages grow with the square of the ranks in some libraries.
   PMPI_Gather(&mine, 3, MPI_DOUBLE, all.data(), 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  // A rank that is still in the call that is measured has selected what answers that.
+  selectUsual(arguments_.collective);
   PMPI_Bcast(all.data(), 3 * ranks_, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   std::vector<Seconds> arrivals;
   std::vector<Seconds> exits;
@@ -230,6 +235,7 @@ Summary Benchmark::summarise(const Series& series, const Setting& setting) {
   summary.elapsed = distributionOf(series.elapsed);
   summary.post_arrival = distributionOf(series.post_arrival);
   if (arguments_.pattern.kind == PatternKind::kPhases) summary.phases = sumsOfPhases(phases_, series.post_arrival);
+  if (arguments_.from_first_call) summary.elapsed_each = series.elapsed;
   if (!series.modelled.empty()) summary.modelled = distributionOf(series.modelled).mean;
   const std::optional<Traffic> traffic = series.subject->traffic();
   summary.messages = perRank(traffic ? traffic->messages : 0, traffic.has_value());

@@ -191,7 +191,7 @@ int runProgram(const std::vector<std::string>& words) {
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   ParsedArguments parsed = parseArguments(words, ranks);
   if (parsed.arguments) {
-    const Status status = checkNatives(parsed.arguments->algorithms);
+    const Status status = checkNatives(parsed.arguments->collective, parsed.arguments->algorithms);
     if (!status.isOk()) parsed = usageError(status.message());
   }
   if (parsed.arguments && parsed.arguments->procedure == Procedure::kOverhead && !isAllreduceWrapped()) {

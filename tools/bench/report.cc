@@ -23,6 +23,12 @@ Json distributionJson(const Distribution& distribution) {
           {"p99", milliseconds(distribution.p99)}};
 }
 
+Json eachJson(std::span<const Seconds> times) {
+  Json each = Json::array();
+  for (const Seconds time : times) each.push_back(milliseconds(time));
+  return each;
+}
+
 Json modelJson(const CostModel& model) {
   return {{"alpha_us", 1e6 * model.alpha.value},     {"overhead_us", 1e6 * model.overhead.value},
           {"release_us", 1e6 * model.release.value}, {"beta_ns", 1e9 * model.beta},
@@ -118,6 +124,7 @@ Json resultRecord(const Header& header, const Arguments& arguments, const Summar
   record["elapsed_ms"] = distributionJson(summary.elapsed);
   record["post_arrival_ms"] = distributionJson(summary.post_arrival);
   if (!summary.phases.empty()) record["post_arrival_sum_ms"] = phasesJson(summary.phases);
+  if (!summary.elapsed_each.empty()) record["elapsed_each_ms"] = eachJson(summary.elapsed_each);
   if (arguments.model) {
     record["modelled_ms"] = summary.modelled ? Json(milliseconds(*summary.modelled)) : Json(nullptr);
   }
@@ -140,6 +147,7 @@ std::string csvOf(const Header& header, const Arguments& arguments, std::span<co
     Json row = resultRecord(header, arguments, summary);
     row["chosen"] = cli::optionalJson(summary.chosen);
     row["settled"] = summary.settled;
+    row.erase("elapsed_each_ms");
     // All rows need the same columns.
     for (const char* name : {"messages_per_rank", "bytes_sent_per_rank"}) {
       if (row[name].is_null()) row[name] = {{"mean", nullptr}, {"max", nullptr}};

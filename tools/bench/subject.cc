@@ -17,24 +17,37 @@ class NativeSubject final : public Subject {
   std::string choice() const override { return algorithm_; }
   int run(const Buffers& buffers) override {
     const bool has_selector = algorithm_.starts_with(kNativePrefix);
-    selectNative(has_selector ? algorithm_.substr(std::string_view(kNativePrefix).size()) : "");
-    const int code = PMPI_Allreduce(buffers.input, buffers.result, buffers.count, services_.workload->datatype(),
-                                    services_.workload->operation(), services_.world);
-    selectUsual();
+    selectNative(services_.collective, has_selector ? algorithm_.substr(std::string_view(kNativePrefix).size()) : "");
+    const int code = call(buffers);
+    selectUsual(services_.collective);
     return code;
   }
 
  private:
+  int call(const Buffers& buffers) {
+    const MPI_Datatype datatype = services_.workload->datatype();
+    switch (services_.collective) {
+      case Collective::kBcast:
+        return PMPI_Bcast(buffers.result, buffers.count, datatype, kRoot, services_.world);
+      case Collective::kReduce:
+        return PMPI_Reduce(buffers.input, buffers.result, buffers.count, datatype, services_.workload->operation(),
+                           kRoot, services_.world);
+      default:
+        return PMPI_Allreduce(buffers.input, buffers.result, buffers.count, datatype, services_.workload->operation(),
+                              services_.world);
+    }
+  }
+
   const std::string algorithm_;
   const SubjectServices services_;
 };
 
 }  // namespace
 
-Status checkNatives(std::span<const std::string> algorithms) {
+Status checkNatives(Collective collective, std::span<const std::string> algorithms) {
   for (const std::string& name : algorithms) {
     if (!name.starts_with(kNativePrefix)) continue;
-    const Status status = checkNative(name.substr(std::string_view(kNativePrefix).size()));
+    const Status status = checkNative(collective, name.substr(std::string_view(kNativePrefix).size()));
     if (!status.isOk()) return Status::error("--algorithm: " + status.message());
   }
   return Status::ok();
@@ -42,10 +55,10 @@ Status checkNatives(std::span<const std::string> algorithms) {
 
 std::unique_ptr<Subject> makeSubject(const SubjectChoice& choice, std::int64_t count, const std::string& label,
                                      const SubjectServices& services) {
-  if (services.collective != Collective::kAllreduce) return makeRootedSubject(choice, services);
+  if (isNative(choice.algorithm)) return std::make_unique<NativeSubject>(choice.algorithm, services);
+  if (services.collective != Collective::kAllreduce) return makeRootedSubject(choice, count, services);
   if (choice.choice) return makePlannedSubject(choice, count, services);
-  if (choice.algorithm == kTuned) return makeTunedSubject(label, services);
-  return std::make_unique<NativeSubject>(choice.algorithm, services);
+  return makeTunedSubject(label, services);
 }
 
 }  // namespace starling::bench

@@ -78,7 +78,7 @@ class Subject {
 };
 
 // Checks that every one of the MPI library's own algorithms among these names can be selected.
-Status checkNatives(std::span<const std::string> algorithms);
+Status checkNatives(Collective collective, std::span<const std::string> algorithms);
 
 // REQUIRES: `count` and the workload's operation allow the algorithm.
 std::unique_ptr<Subject> makeSubject(const SubjectChoice& choice, std::int64_t count, const std::string& label,

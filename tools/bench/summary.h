@@ -58,6 +58,7 @@ struct Summary {
   Distribution elapsed;
   Distribution post_arrival;
   std::vector<PhaseSum> phases;           // of Pattern kPhases only
+  std::vector<Seconds> elapsed_each;      // by call, where they are measured from the first one on
   std::optional<double> ratio_to_ring;    // post-arrival time of the ring / of this one
   std::optional<double> share_of_saving;  // (ring - this) / (ring - n beta), of post-arrival times
   std::optional<Seconds> modelled;        // mean post-arrival time by the cost model

@@ -19,6 +19,10 @@ std::int64_t wholeNumber(double cost) { return static_cast<std::int64_t>(std::cl
 
 }  // namespace
 
+LinkCosts linkCostsOf(const CostModel& model) {
+  return {wholeNumber(1e9 * model.alpha.value), wholeNumber(1e12 * model.beta), wholeNumber(1e12 * model.gamma)};
+}
+
 RootedChannel::RootedChannel(MPI_Comm communicator, const Options& options, const ClockKnowledge& clocks)
     : options_(options), clocks_(clocks), channel_(communicator, 0, &schedule_reserve_) {}
 
@@ -42,9 +46,8 @@ void RootedChannel::open() {
 
 // One rank's costs are all ranks', or they would plan differently.
 void RootedChannel::agreeOnCosts() {
-  const CostModel model = probeCosts(channel_.communicator(), Topology{}, clock());
-  std::array<std::int64_t, 3> costs{wholeNumber(1e9 * model.alpha.value), wholeNumber(1e12 * model.beta),
-                                    wholeNumber(1e12 * model.gamma)};
+  const LinkCosts own = linkCostsOf(probeCosts(channel_.communicator(), Topology{}, clock()));
+  std::array<std::int64_t, 3> costs{own.alpha_ns, own.beta_ps, own.gamma_ps};
   PMPI_Bcast(costs.data(), static_cast<int>(costs.size()), MPI_INT64_T, 0, channel_.communicator());
   costs_ = {costs[0], costs[1], costs[2]};
 }

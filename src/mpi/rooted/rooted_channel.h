@@ -17,12 +17,16 @@
 #include "mpi/execution/channel.h"
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/rooted/rooted_counter.h"
+#include "simulator/simulator.h"
 
 namespace starling {
 
 // Schedules that each function keeps: two for each root of which something is learned (by_root.h), so that programs
 // that take turns in all of them, with vectors of one size or two, build none anew.
 inline constexpr std::size_t kMaxRootedSchedules = 256;
+
+// Returns in whole numbers what rooted plans are made from.
+LinkCosts linkCostsOf(const CostModel& model);
 
 // All ranks call all functions, except those that only answer a question, in the order of the program's calls.
 // THREADS: not thread-safe; one per communicator.

@@ -56,15 +56,17 @@ TEST(Arguments, orderKeepingRowsOnlyForMatrices) {
   EXPECT_THAT(errorOf({"--op", "matrix", "--algorithm", "ring"}), HasSubstr("not valid"));
 }
 
-TEST(Arguments, broadcastsAndReductionsHaveTwoAlgorithms) {
+TEST(Arguments, broadcastsAndReductionsHaveAlgorithmsOfTheirOwn) {
   EXPECT_EQ(parsed({}).collective, Collective::kAllreduce);
   for (const char* name : {"bcast", "reduce"}) {
     const Arguments arguments = parsed({"--collective", name});
     EXPECT_STREQ(collectiveName(arguments.collective), name);
-    EXPECT_THAT(arguments.algorithms, ElementsAre("native", "tuned"));
+    EXPECT_THAT(arguments.algorithms, ElementsAre("native", "planned", "tuned"));
     EXPECT_THAT(parsed({"--collective", name, "--algorithm", "tuned"}).algorithms, ElementsAre("tuned"));
-    EXPECT_THAT(errorOf({"--collective", name, "--algorithm", "ring"}), HasSubstr("native and tuned"));
+    EXPECT_THAT(errorOf({"--collective", name, "--algorithm", "ring"}), HasSubstr("native, planned or tuned"));
+    EXPECT_THAT(parsed({"--collective", name, "--algorithm", "native:ompi"}).algorithms, ElementsAre("native:ompi"));
   }
+  EXPECT_THAT(errorOf({"--algorithm", "planned"}), HasSubstr("planned"));
   EXPECT_THAT(errorOf({"--collective", "scatter"}), HasSubstr("none of allreduce, bcast, reduce"));
 }
 

@@ -75,8 +75,24 @@ class ProgramTest(unittest.TestCase):
             results = self.results("--collective", collective, "--count", f"0,1,{RANKS + 1},1021", "--iterations", "3",
                                    "--pattern", "rand-late", "--delay", "2",
                                    environment={"STARLING_ROOTED_PERIOD": "2", "STARLING_MINIMUM_CALLS": "1"})  # fmt: skip
-            self.assertEqual([record["algorithm"] for record in results], 4 * ["native", "tuned"])
+            self.assertEqual([record["algorithm"] for record in results], 4 * ["native", "planned", "tuned"])
             self.assertEqual({record["collective"] for record in results}, {collective})
+
+    def test_plans_of_broadcasts_and_reductions_follow_what_they_are_told(self):
+        # Matrices are combined in the order of ranks, whoever is told to be late.
+        for words in (("bcast", "sum"), ("reduce", "sum"), ("reduce", "matrix")):
+            for predict in ("perfect", "wrong", "none"):
+                results = self.results("--collective", words[0], "--op", words[1], "--algorithm", "planned", "--count",
+                                       "1000", "--iterations", "2", "--pattern", "ramp", "--delay", "2", "--predict",
+                                       predict)  # fmt: skip
+                self.assertEqual([record["choice"] for record in results], ["planned"])
+
+    @unittest.skipIf(RANKS not in (1, 4), "the same calls at every number of ranks")
+    def test_what_learns_is_measured_from_its_first_call_on_where_asked(self):
+        results = self.results("--collective", "bcast", "--algorithm", "tuned", "--count", "64", "--iterations", "6",
+                               "--from-first-call")  # fmt: skip
+        self.assertEqual(results[0]["warmup_calls"], 0)
+        self.assertEqual(len(results[0]["elapsed_each_ms"]), 6)
 
     @unittest.skipIf(RANKS not in (1, 3), "the same sum at every number of ranks")
     def test_slow_operations_take_their_time(self):
@@ -166,7 +182,7 @@ class ProgramTest(unittest.TestCase):
     def test_bad_input_gets_one_clear_error(self):
         for arguments, sentence in (
             (["--algorithm", "rong"], "no algorithm"),
-            (["--collective", "bcast", "--algorithm", "ring"], "native and tuned"),
+            (["--collective", "bcast", "--algorithm", "ring"], "native, planned or tuned"),
             (["--algorithm", "native:ompi"], "simulated cluster only"),
             (["--count", "1Q"], "unknown multiplier"),
             (["--delay", "soon"], "milliseconds"),

@@ -74,6 +74,15 @@ TEST(Report, tunedSaysWhatItChose) {
   EXPECT_THAT(tableOf(someHeader(), someArguments(), summaries), HasSubstr("tuned (prr:tau_ns=5)"));
 }
 
+TEST(Report, callsMeasuredFromTheFirstOneOnAreToldOneByOne) {
+  Summary summary = someSummary();
+  EXPECT_FALSE(resultRecord(someHeader(), someArguments(), summary).contains("elapsed_each_ms"));
+  summary.elapsed_each = {{0.002}, {0.001}};
+  EXPECT_EQ(resultRecord(someHeader(), someArguments(), summary)["elapsed_each_ms"], (std::vector<double>{2.0, 1.0}));
+  const std::vector<Summary> summaries{summary};
+  EXPECT_THAT(csvOf(someHeader(), someArguments(), summaries), Not(HasSubstr("elapsed_each_ms")));
+}
+
 TEST(Report, modelStandsBesideWhatWasMeasuredWhereItIsWanted) {
   Arguments arguments = someArguments();
   Summary summary = someSummary();

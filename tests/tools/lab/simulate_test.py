@@ -75,6 +75,34 @@ class SimulateTest(unittest.TestCase):
                          ["native:ompi", "native:mpich", "native:mvapich2"])  # fmt: skip
         self.assertTrue(all(record["wrong_elements"] == 0 for record in results))
 
+    def test_algorithms_of_broadcasts_and_reductions_answer(self):
+        for collective, names in (
+            ("bcast", ["native", "native:mpich", "native:mvapich2", "native:binomial_tree", "native:ompi_pipeline"]),
+            ("reduce", ["native", "native:mpich", "native:mvapich2", "native:binomial", "native:scatter_gather"]),
+        ):
+            words = ("-n", "8", "--", "--collective", collective, "--count", "2Ki", "--pattern", "one-late", "--delay", "1")
+            _, together = self.results(*words, "--algorithm", ",".join(names))
+            self.assertEqual([record["algorithm"] for record in together], names)
+            self.assertEqual([record["wrong_elements"] for record in together], [0] * len(names))
+            # What one rank has selected does not answer the benchmark's own calls of ranks that are ahead.
+            for record in together[1:]:
+                _, alone = self.results(*words, "--algorithm", record["algorithm"])
+                self.assertAlmostEqual(alone[0]["elapsed_ms"]["mean"], record["elapsed_ms"]["mean"], delta=1e-5)
+
+    def test_tuned_finds_the_plans_of_perfect_knowledge(self):
+        for collective in ("bcast", "reduce"):
+            _, (planned, tuned) = self.results("-n", "8", "--", "--collective", collective, "--algorithm", "planned,tuned",
+                                               "--count", "1Ki", "--pattern", "one-late", "--delay", "5")  # fmt: skip
+            self.assertAlmostEqual(tuned["elapsed_ms"]["mean"] / planned["elapsed_ms"]["mean"], 1, delta=0.01)
+
+    def test_a_broadcast_without_an_exchange_waits_for_its_first_receiver(self):
+        words = ("-n", "8", "--", "--collective", "bcast", "--algorithm", "planned,tuned", "--count", "1Ki", "--pattern",
+                 "one-late", "--delay", "5", "--predict", "none", "--iterations", "30", "--from-first-call")  # fmt: skip
+        _, (planned, tuned) = self.results(*words)
+        self.assertGreater(min(planned["elapsed_each_ms"]), 4)
+        self.assertLess(tuned["elapsed_each_ms"][-1], 0.2 * planned["elapsed_each_ms"][-1])
+        self.assertEqual((planned["wrong_elements"], tuned["wrong_elements"]), (0, 0))
+
     # There it is of P (P - 1) messages of P ranks, and `tuned` would not come to an end on many.
     def test_nothing_calls_iallreduce(self):
         program = Path(BUILD) / "bin" / "starling-bench-simulated"
@@ -105,7 +133,8 @@ class SimulateTest(unittest.TestCase):
 
     def test_a_late_rank_becomes_a_leaf_of_broadcasts(self):
         # The first receiver, as in Soga et al. (2007): others receive by way of it.
-        words = ("-n", "8", "--", "--collective", "bcast", "--count", "1Ki,256Ki", "--pattern", "one-late", "--delay", "50")
+        words = ("-n", "8", "--", "--collective", "bcast", "--algorithm", "native,tuned", "--count", "1Ki,256Ki",
+                 "--pattern", "one-late", "--delay", "50")  # fmt: skip
         _, results = self.results(*words)
         for native, tuned in zip(results[::2], results[1::2]):
             self.assertEqual((native["wrong_elements"], tuned["wrong_elements"]), (0, 0))
@@ -113,7 +142,8 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(self.results(*words)[1], results)
 
     def test_a_late_rank_is_merged_last_in_reductions(self):
-        words = ("-n", "8", "--", "--collective", "reduce", "--count", "16,256Ki", "--pattern", "one-late", "--delay", "50")
+        words = ("-n", "8", "--", "--collective", "reduce", "--algorithm", "native,tuned", "--count", "16,256Ki",
+                 "--pattern", "one-late", "--delay", "50")  # fmt: skip
         _, results = self.results(*words)
         for native, tuned in zip(results[::2], results[1::2]):
             self.assertEqual((native["wrong_elements"], tuned["wrong_elements"]), (0, 0))
@@ -185,6 +215,7 @@ class SimulateTest(unittest.TestCase):
             (["-n", "1", "--cross-check", "--"], "two ranks"),
             (["-n", "2", "--cross-check", "--", "--algorithm", "native"], "nothing to compare"),
             (["-n", "4", "--", "--algorithm", "native:nobody"], "native:ompi"),
+            (["-n", "4", "--", "--collective", "reduce", "--algorithm", "native:rdb"], "native:scatter_gather"),
             (["-n", "4", "--cross-check", "--", "--collective", "bcast"], "--collective allreduce"),
         ):
             with self.subTest(words=words):
