@@ -56,7 +56,7 @@ class CommandLine(unittest.TestCase):
 
     def test_an_unknown_document_is_refused_and_the_known_ones_are_named(self):
         known = (
-            "proficz, marendic, bound, model, model-many-ranks, cluster, bound-cluster, model-cluster, clocks, phases, "
+            "proficz, marendic, soga, bound, model, model-many-ranks, cluster, bound-cluster, model-cluster, clocks, phases, "
             "learning, harmless, timeline and all"
         )
         self.assertIn(f"'nonsense' is none of {known}", self.refused("nonsense"))

@@ -15,8 +15,13 @@ DOCUMENTS = (
     ),
     (
         "marendic", "marendic-2012.md",
-        "load imbalance and slow operators, 8 to 128 ranks at 3500 MB/s, simulated; beside the figures of Marendic et "
-        "al. (2012)",
+        "reduce under load imbalance and with slow operators, 8 to 128 ranks at 3500 MB/s, simulated; beside the figures "
+        "of Marendic et al. (2012)",
+    ),
+    (
+        "soga", "soga-2007.md",
+        "broadcasts whose first receiver has a load, 8 to 64 ranks at 1 Gbit/s, simulated; beside the figure of Soga et "
+        "al. (2007)",
     ),
     (
         "bound", "bound.md",
@@ -108,12 +113,12 @@ def write(folder):
     ])  # fmt: skip
     document.heading("Making them again")
     document.code([
-        "tools/setup                                               # packages",
+        "tools/setup                                                    # packages",
         "cmake --preset release && cmake --build --preset release",
-        "tools/lab/reproduce proficz marendic bound model learning # simulated",
-        "tools/lab/reproduce cluster bound-cluster model-cluster   # need root, and an otherwise idle machine",
-        "tools/lab/reproduce phases                                # likewise, 10 minutes",
-        "tools/lab/reproduce harmless                              # some minutes",
+        "tools/lab/reproduce proficz marendic soga bound model learning # simulated",
+        "tools/lab/reproduce cluster bound-cluster model-cluster        # need root, and an otherwise idle machine",
+        "tools/lab/reproduce phases                                     # likewise, 10 minutes",
+        "tools/lab/reproduce harmless                                   # some minutes",
     ])  # fmt: skip
     document.text(
         "Records are kept in build/lab/records under a hash of their command, so what was measured once is not "

@@ -66,6 +66,10 @@ PROFICZ_TABLE_4 = {
     ),
 }
 
+# Soga, Kurihara, Nanri, Kurokawa, Murakami (2007), "Dynamic optimization of load balance in MPI broadcast": the share
+# of the overall time of MPI_Bcast that is saved.
+SOGA_SAVED = 0.4
+
 # Marendic, Lemeire, Haber, Vucinic, Schelkens (2012), "An investigation into the performance of reduction algorithms
 # under load imbalance", section 5.
 MARENDIC_RANKS = 128

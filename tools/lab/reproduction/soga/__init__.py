@@ -1,0 +1,1 @@
+"""Beside Soga et al. (2007)."""
