@@ -10,10 +10,11 @@ STYLES = {
     "ring": ("#000000", "o"), "rabenseifner": ("#E69F00", "s"), "slt": ("#0072B2", "^"), "prr": ("#009E73", "D"),
     "native": ("#D55E00", "v"), "tuned": ("#CC79A7", "P"), "recursive_doubling": ("#56B4E9", "X"),
     "reduce_bcast": ("#8C8C00", "<"), "late_join": ("#B15928", "*"), "direct": ("#6A3D9A", "h"),
+    "planned": ("#332288", "d"),
 }  # fmt: skip
 # Lines that often coincide with another one.
 DASHES = {"slt": (4, 3), "tuned": (1.5, 2)}
-OTHER_STYLES = (("#7F7F7F", ">"), ("#8C564B", "*"), ("#17BECF", "p"))
+OTHER_STYLES = (("#7F7F7F", ">"), ("#8C564B", "*"), ("#17BECF", "p"), ("#E7298A", "H"))
 LEGEND_COLUMNS = 4  # of one panel
 # Inches.
 LEGEND_LINE = 0.22

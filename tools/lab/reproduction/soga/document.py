@@ -176,10 +176,10 @@ def draw(document, results, folder):
                  [100 * results.find(ranks, count, load).steady_saved() for load in plan.LOADS])
             for ranks in plan.PROCESSES
         ]  # fmt: skip
-        lines.append(Line("paper", list(plan.LOADS), [100 * SOGA_SAVED] * len(plan.LOADS), is_paper=True))
+        paper = Line("paper", list(plan.LOADS), [100 * SOGA_SAVED] * len(plan.LOADS))
         panels.append(
             Panel(SIZES[count], "load, in times of the binomial tree", "saved in steady use, %", lines,
-                  categories=list(plan.LOADS), y_bottom=-5)
+                  categories=list(plan.LOADS), bound=paper)
         )  # fmt: skip
     plots.draw(panels, folder / PLOT)
     document.image("What is saved of the time in a broadcast, over the load", PLOT)
