@@ -165,6 +165,20 @@ Status readPattern(const Texts& texts, std::int32_t ranks, Arguments& arguments)
   return kind == PatternKind::kPhases ? completePhases(ranks, arguments) : Status::ok();
 }
 
+// What calls have taken is known only once all of them are made, where nothing stands between them.
+Status checkAsProgram(const Arguments& arguments) {
+  if (!arguments.as_program) return Status::ok();
+  if (arguments.procedure != Procedure::kImposed) {
+    return Status::error("--as-program: the calls of --back-to-back and --overhead have no computation: leave one out");
+  }
+  if (arguments.predict == Predict::kLearned) {
+    return Status::error(
+        "--as-program: rows have nothing to learn from before the last call: use another --predict, or `tuned` with "
+        "--no-announce");
+  }
+  return Status::ok();
+}
+
 // Loops call MPI_Allreduce as the process has it, one call right after the other.
 Status checkProcedure(const Texts& texts, const Arguments& arguments) {
   if (arguments.procedure == Procedure::kImposed) {
@@ -200,6 +214,7 @@ Status readTexts(const Texts& texts, std::int32_t ranks, Arguments& arguments) {
   if (status.isOk()) status = readCounts(texts, arguments);
   if (status.isOk()) status = readDelays(texts, arguments);
   if (status.isOk()) status = readPattern(texts, ranks, arguments);
+  if (status.isOk()) status = checkAsProgram(arguments);
   if (status.isOk()) status = checkProcedure(texts, arguments);
   if (status.isOk() && arguments.json == "-" && arguments.csv == "-") {
     status = Status::error("--json - and --csv - would share the standard output: give one of them a file");
@@ -255,6 +270,10 @@ void addPatternOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
   app.add_option("--compute", texts.compute,
                  "Emulated computation before each call (default: the delay and 100ms, as in Proficz 2018)")
       ->option_text("DURATION");
+  app.add_flag(
+      "--as-program", arguments.as_program,
+      "The calls of an algorithm form one loop, as in a program: a rank begins to compute when it has left the\n"
+      "call before, nothing else stands between, and the whole loop is timed. `tuned` is not warmed up");
   app.add_option("--alpha", texts.alpha, "Latency of a message, where it is known (default: probed)")
       ->option_text("DURATION");
   app.add_option("--beta", texts.beta,
@@ -290,9 +309,10 @@ void addRunOptions(CLI::App& app, Arguments& arguments) {
          "Calls measured per algorithm and setting (default: 5; 240 with --pattern phases, a quarter of them in each)")
       ->option_text("N")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option(
-         "--warmup", arguments.warmup,
-         "Calls before that; `tuned` makes more until it has settled, but none before --pattern phases (default: 1)")
+  app.add_option("--warmup", arguments.warmup,
+                 "Calls before that; `tuned` makes more until it has settled, but none before --pattern phases or "
+                 "--as-program\n"
+                 "(default: 1)")
       ->option_text("N")
       ->check(CLI::Range(0, 1'000'000));
   app.add_flag("--from-first-call", arguments.from_first_call,

@@ -34,7 +34,8 @@ struct Arguments {
   std::vector<double> delays_ms;  // as they are reported
   std::int32_t late_rank = 1;
   Predict predict = Predict::kPerfect;
-  bool announce = true;  // `tuned` hears of the pattern by starling_edge()
+  bool announce = true;     // `tuned` hears of the pattern by starling_edge()
+  bool as_program = false;  // nothing stands between the calls of an algorithm but its computation
   std::int32_t iterations = 5;
   std::int32_t warmup = 1;
   std::int32_t sites = 1;          // places in the program from which a loop calls, in turn

@@ -87,26 +87,59 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
   for (Series& series : series_) {
     if (const int code = warmUp(series, setting, number); code != MPI_SUCCESS) return code;
   }
+  if (!arguments_.as_program) return runInTurns(setting, number);
+  for (Series& series : series_) {
+    if (const int code = runAsProgram(series, setting, number); code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+int Benchmark::runInTurns(const Setting& setting, std::uint64_t number) {
   for (std::int32_t iteration = 0; iteration < arguments_.iterations; ++iteration) {
     for (Series& series : series_) {
       CallResult result;
       const auto call = static_cast<std::uint64_t>(iteration);
       if (const int code = measure(series, setting, number, call, result); code != MPI_SUCCESS) return code;
-      series.elapsed.push_back(result.times.elapsed);
-      series.post_arrival.push_back(result.times.post_arrival);
-      if (result.modelled) series.modelled.push_back(*result.modelled);
-      progress_->advance();
+      keep(series, result);
     }
   }
   return MPI_SUCCESS;
 }
 
+int Benchmark::runAsProgram(Series& series, const Setting& setting, std::uint64_t number) {
+  const Seconds begin = agreeOnStart();
+  Seconds start = begin;
+  std::vector<OwnResult> calls(static_cast<std::size_t>(arguments_.iterations));
+  for (std::size_t call = 0; call < calls.size(); ++call) {
+    if (const int code = makeCall(series, setting, number, call, start, calls[call]); code != MPI_SUCCESS) return code;
+    start = fromNanoseconds(calls[call].exit_ns);
+  }
+  // Telling each other before would bring the ranks together.
+  for (const OwnResult& own : calls) {
+    const CallResult result = collect(own);
+    series.wrong += result.wrong;
+    keep(series, result);
+  }
+  const double mine = (start - begin).value;
+  double longest = 0.0;
+  PMPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  series.loop = Seconds{longest};
+  return MPI_SUCCESS;
+}
+
+void Benchmark::keep(Series& series, const CallResult& result) {
+  series.elapsed.push_back(result.times.elapsed);
+  series.post_arrival.push_back(result.times.post_arrival);
+  if (result.modelled) series.modelled.push_back(*result.modelled);
+  progress_->advance();
+}
+
 int Benchmark::warmUp(Series& series, const Setting& setting, std::uint64_t number) {
-  // What learning costs when the pattern changes is what phases show: a subject that learns meets the first of them
-  // with its first call.
-  const bool learns = series.subject->needsMoreWarmup();
-  const bool shows_learning = arguments_.from_first_call || arguments_.pattern.kind == PatternKind::kPhases;
-  if (learns && shows_learning) return MPI_SUCCESS;
+  // What learning costs when the pattern changes is what phases show, and a program's loop holds it, too: a subject
+  // that learns meets them with its first call.
+  const bool shows_learning =
+      arguments_.from_first_call || arguments_.as_program || arguments_.pattern.kind == PatternKind::kPhases;
+  if (shows_learning && series.subject->needsMoreWarmup()) return MPI_SUCCESS;
   while (series.warmup_calls < arguments_.warmup || series.subject->needsMoreWarmup()) {
     CallResult result;
     // These calls have numbers that no measured call has.
@@ -119,29 +152,35 @@ int Benchmark::warmUp(Series& series, const Setting& setting, std::uint64_t numb
 
 int Benchmark::measure(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call,
                        CallResult& result) {
+  OwnResult own;
+  if (const int code = makeCall(series, setting, number, call, std::nullopt, own); code != MPI_SUCCESS) return code;
+  result = collect(own);
+  series.wrong += result.wrong;
+  series.learned.observe(result.lateness);
+  return MPI_SUCCESS;
+}
+
+int Benchmark::makeCall(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call,
+                        const std::optional<Seconds>& start, OwnResult& own) {
   const std::uint64_t seed = seedOf(arguments_.seed, number);
   const Phase& phase = phases_[phaseOfCall(call, static_cast<std::uint64_t>(arguments_.iterations), phases_.size())];
   const std::vector<Seconds> lateness =
       latenesses(phase.pattern, ranks_, Seconds{1e-3 * setting.delay_ms}, phase.first_late, seedOf(seed, call));
   Subject& subject = *series.subject;
   if (!subject.prepare(forecastFor(lateness, series.learned))) return MPI_ERR_NO_MEM;
-  if (arguments_.model && rank_ == 0) result.modelled = subject.predict(lateness);
+  if (arguments_.model && rank_ == 0) own.modelled = subject.predict(lateness);
   workload_.fill(seed, call, rank_, input_);
   // Otherwise what the previous algorithm has left there would count as right.
   std::fill(result_.begin(), result_.end(), std::byte{0xff});
   if (arguments_.collective == Collective::kBcast && rank_ == kRoot) result_ = input_;
-  const Seconds start = agreeOnStart();
-  compute(setting, start, lateness[static_cast<std::size_t>(rank_)], subject);
+  compute(setting, start ? *start : agreeOnStart(), lateness[static_cast<std::size_t>(rank_)], subject);
 
-  const std::int64_t arrival_ns = clock_.nanoseconds();
+  own.arrival_ns = clock_.nanoseconds();
   const int code = subject.run({input_.data(), result_.data(), static_cast<int>(setting.count)});
-  const std::int64_t exit_ns = clock_.nanoseconds();
+  own.exit_ns = clock_.nanoseconds();
 
-  if (code != MPI_SUCCESS) return code;
-  collect(arrival_ns, exit_ns, countWrong(seed, call), result);
-  series.wrong += result.wrong;
-  series.learned.observe(result.lateness);
-  return MPI_SUCCESS;
+  if (code == MPI_SUCCESS) own.wrong = countWrong(seed, call);
+  return code;
 }
 
 Forecast Benchmark::forecastFor(std::span<const Seconds> lateness, const ArrivalPredictor& learned) const {
@@ -193,19 +232,21 @@ std::int64_t Benchmark::countWrong(std::uint64_t seed, std::uint64_t call) {
   return wrong;
 }
 
-void Benchmark::collect(std::int64_t arrival_ns, std::int64_t exit_ns, std::int64_t wrong, CallResult& result) {
+Benchmark::CallResult Benchmark::collect(const OwnResult& own) {
   struct Stamps {
     double arrival;
     double exit;
     double wrong;
   };
-  const Stamps mine{time_.of(arrival_ns).value, time_.of(exit_ns).value, static_cast<double>(wrong)};
+  const Stamps mine{time_.of(own.arrival_ns).value, time_.of(own.exit_ns).value, static_cast<double>(own.wrong)};
   std::vector<Stamps> all(static_cast<std::size_t>(ranks_));
   // MPI_Allgather is avoided, because its messages grow with the square of the ranks in some libraries.
   PMPI_Gather(&mine, 3, MPI_DOUBLE, all.data(), 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   // A rank that is still in the call that is measured has selected what answers that.
   selectUsual(arguments_.collective);
   PMPI_Bcast(all.data(), 3 * ranks_, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  CallResult result;
+  result.modelled = own.modelled;
   std::vector<Seconds> arrivals;
   std::vector<Seconds> exits;
   for (const Stamps& stamps : all) {
@@ -220,6 +261,7 @@ void Benchmark::collect(std::int64_t arrival_ns, std::int64_t exit_ns, std::int6
   }
   const Seconds earliest = *std::min_element(arrivals.begin(), arrivals.end());
   for (const Seconds of_rank : arrivals) result.lateness.push_back(of_rank - earliest);
+  return result;
 }
 
 Summary Benchmark::summarise(const Series& series, const Setting& setting) {
@@ -236,6 +278,7 @@ Summary Benchmark::summarise(const Series& series, const Setting& setting) {
   summary.post_arrival = distributionOf(series.post_arrival);
   if (arguments_.pattern.kind == PatternKind::kPhases) summary.phases = sumsOfPhases(phases_, series.post_arrival);
   if (arguments_.from_first_call) summary.elapsed_each = series.elapsed;
+  summary.loop = series.loop;
   if (!series.modelled.empty()) summary.modelled = distributionOf(series.modelled).mean;
   const std::optional<Traffic> traffic = series.subject->traffic();
   summary.messages = perRank(traffic ? traffic->messages : 0, traffic.has_value());

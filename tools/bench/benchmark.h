@@ -47,26 +47,42 @@ class Benchmark {
     std::vector<Seconds> elapsed;
     std::vector<Seconds> post_arrival;
     std::vector<Seconds> modelled;  // post-arrival times by the cost model, on rank 0 where they are wanted
+    std::optional<Seconds> loop;    // where its calls form one
     std::int64_t wrong = 0;
     std::int32_t warmup_calls = 0;
+  };
+  // What this rank knows of one call.
+  struct OwnResult {
+    std::int64_t arrival_ns = 0;
+    std::int64_t exit_ns = 0;
+    std::int64_t wrong = 0;
+    std::optional<Seconds> modelled;  // post-arrival time by the cost model
   };
   struct CallResult {
     CallTimes times;
     std::int64_t wrong = 0;
-    std::vector<Seconds> lateness;    // by rank, as it really was
-    std::optional<Seconds> modelled;  // post-arrival time by the cost model
+    std::vector<Seconds> lateness;  // by rank, as it really was
+    std::optional<Seconds> modelled;
   };
 
   int runSetting(const Setting& setting, std::uint64_t number);
   int warmUp(Series& series, const Setting& setting, std::uint64_t number);
+  // The calls of all series take turns.
+  int runInTurns(const Setting& setting, std::uint64_t number);
+  // The calls of one series follow each other with nothing but the computation between them.
+  int runAsProgram(Series& series, const Setting& setting, std::uint64_t number);
   int measure(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call, CallResult& result);
+  // Gets ready for a call, computes from `start` (this rank's clock) or from the agreed moment on, and makes it.
+  int makeCall(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call,
+               const std::optional<Seconds>& start, OwnResult& own);
+  void keep(Series& series, const CallResult& result);
   Forecast forecastFor(std::span<const Seconds> lateness, const ArrivalPredictor& learned) const;
   // Returns the moment at which the computation of this call begins, on this rank's clock.
   Seconds agreeOnStart();
   void compute(const Setting& setting, Seconds start, Seconds lateness, const Subject& subject);
   // Counts the elements of this rank's result that are not what the call is to give it.
   std::int64_t countWrong(std::uint64_t seed, std::uint64_t call);
-  void collect(std::int64_t arrival_ns, std::int64_t exit_ns, std::int64_t wrong, CallResult& result);
+  CallResult collect(const OwnResult& own);
   Summary summarise(const Series& series, const Setting& setting);
   std::optional<PerRank> perRank(std::int64_t value, bool known);
 

@@ -125,6 +125,7 @@ Json resultRecord(const Header& header, const Arguments& arguments, const Summar
   record["post_arrival_ms"] = distributionJson(summary.post_arrival);
   if (!summary.phases.empty()) record["post_arrival_sum_ms"] = phasesJson(summary.phases);
   if (!summary.elapsed_each.empty()) record["elapsed_each_ms"] = eachJson(summary.elapsed_each);
+  if (summary.loop) record["loop_ms"] = milliseconds(*summary.loop);
   if (arguments.model) {
     record["modelled_ms"] = summary.modelled ? Json(milliseconds(*summary.modelled)) : Json(nullptr);
   }
@@ -169,6 +170,7 @@ std::string tableOf(const Header& header, const Arguments& arguments, std::span<
                                    {"OVER RING", Align::kRight},
                                    {"SHARE OF SAVING", Align::kRight},
                                    {"WRONG", Align::kRight}};
+  if (arguments.as_program) columns.push_back({"LOOP", Align::kRight});
   if (arguments.model) columns.push_back({"MODEL", Align::kRight});
   for (const PhaseSum& phase : summaries.front().phases) columns.push_back({"SUM " + phase.name, Align::kRight});
   if (!summaries.front().phases.empty()) columns.push_back({"SUM", Align::kRight});
@@ -185,6 +187,7 @@ std::string tableOf(const Header& header, const Arguments& arguments, std::span<
                                  cli::formatRatio(summary.ratio_to_ring),
                                  percent(summary.share_of_saving),
                                  std::to_string(summary.wrong_elements)};
+    if (arguments.as_program) row.push_back(cli::formatDuration(summary.loop.value_or(Seconds{})));
     if (arguments.model) row.push_back(summary.modelled ? cli::formatDuration(*summary.modelled) : "-");
     for (const PhaseSum& phase : summary.phases) row.push_back(cli::formatDuration(phase.post_arrival));
     if (!summary.phases.empty()) row.push_back(cli::formatDuration(sumOf(summary.phases)));

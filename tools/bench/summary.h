@@ -61,6 +61,7 @@ struct Summary {
   std::vector<Seconds> elapsed_each;      // by call, where they are measured from the first one on
   std::optional<double> ratio_to_ring;    // post-arrival time of the ring / of this one
   std::optional<double> share_of_saving;  // (ring - this) / (ring - n beta), of post-arrival times
+  std::optional<Seconds> loop;            // from the start of its computations to the last exit of its last call
   std::optional<Seconds> modelled;        // mean post-arrival time by the cost model
   std::optional<PerRank> messages;
   std::optional<PerRank> bytes_sent;

@@ -94,6 +94,14 @@ TEST(Arguments, phasesShareTheCallsEvenly) {
   EXPECT_THAT(errorOf({"--pattern", "phases", "--late-rank", "4"}), HasSubstr("0 to 3"));
 }
 
+TEST(Arguments, asAProgramThereIsNothingBetweenCallsToLearnFrom) {
+  EXPECT_FALSE(parsed({}).as_program);
+  EXPECT_TRUE(parsed({"--as-program", "--pattern", "gaussian", "--predict", "none"}).as_program);
+  EXPECT_THAT(errorOf({"--as-program", "--predict", "learned"}), HasSubstr("use another --predict"));
+  EXPECT_THAT(errorOf({"--as-program", "--back-to-back"}), HasSubstr("leave one out"));
+  EXPECT_THAT(errorOf({"--as-program", "--overhead"}), HasSubstr("leave one out"));
+}
+
 TEST(Arguments, nonsenseIsRefused) {
   EXPECT_THAT(errorOf({"--algorithm", "rung"}), HasSubstr("tuned"));
   EXPECT_THAT(errorOf({"--count", "3Gi"}), HasSubstr("at most"));

@@ -133,6 +133,15 @@ class ProgramTest(unittest.TestCase):
             self.assertAlmostEqual(whole, 8 * record["post_arrival_ms"]["mean"], places=3)
         self.assertEqual([record["warmup_calls"] for record in results], [1, 0])
 
+    @unittest.skipIf(RANKS not in (1, 5), "the same loop at every number of ranks")
+    def test_as_a_program_the_whole_loop_is_timed_and_what_learns_is_not_warmed_up(self):
+        results = self.results("--algorithm", "slt,tuned", "--count", "64", "--pattern", "gaussian", "--delay", "1",
+                               "--iterations", "8", "--as-program")  # fmt: skip
+        self.assertEqual([record["warmup_calls"] for record in results], [1, 0])
+        for record in results:
+            # A rank computes for a millisecond and more before each call.
+            self.assertGreater(record["loop_ms"], 8 * (1 + record["elapsed_ms"]["min"]))
+
     def test_clocks_that_differ_are_brought_together(self):
         command = [*MPIRUN, "-n", "1", BENCH, "--algorithm", "native", "--count", "10", "--compute", "1ms", "--json",
                    str(self.json), "--quiet"]  # fmt: skip

@@ -114,6 +114,19 @@ TEST(Report, phasesHaveTheirSumsAndOneInAll) {
   EXPECT_THAT(tableOf(someHeader(), someArguments(), summaries), HasSubstr("1.75 s"));
 }
 
+TEST(Report, aLoopHasItsTimeWhereCallsFormOne) {
+  Arguments arguments = someArguments();
+  Summary summary = someSummary();
+  EXPECT_FALSE(resultRecord(someHeader(), arguments, summary).contains("loop_ms"));
+  arguments.as_program = true;
+  summary.loop = Seconds{2.25};
+  EXPECT_EQ(resultRecord(someHeader(), arguments, summary)["loop_ms"], 2250.0);
+  const std::vector<Summary> summaries{summary, summary};
+  EXPECT_THAT(tableOf(someHeader(), arguments, summaries), HasSubstr("LOOP"));
+  EXPECT_THAT(tableOf(someHeader(), arguments, summaries), HasSubstr("2.25 s"));
+  EXPECT_THAT(csvOf(someHeader(), arguments, summaries), HasSubstr("loop_ms"));
+}
+
 TEST(Report, csvHasOneColumnPerFigureForEverySummary) {
   Summary tuned = someSummary();
   tuned.chosen = "native";

@@ -123,6 +123,33 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(process.returncode, 2)
         self.assertIn("has 3 hosts", process.stderr)
 
+    def links(self, text):
+        folder = Path(self.folder.name)
+        file = folder / f"links-{len(list(folder.iterdir()))}.txt"
+        file.write_text(text)
+        return str(file)
+
+    def test_each_two_ranks_have_a_link_of_their_own(self):
+        # 4 MB cross each of the links 0 - 1, 1 - 2 and 2 - 0 in four rounds of a third each: the slowest one decides.
+        file = self.links("0 3 1  # rank 0\n3,0,3\n1 3 0\n")
+        network = ("--links", file, "--link-bandwidth", "1:1GBps,3:4GBps", "--latency", "1ns")
+        _, results = self.results("-n", "3", *network, "--", "--algorithm", "ring", "--count", "1000000")
+        self.assertAlmostEqual(results[0]["post_arrival_ms"]["mean"], 4 / 3 * 4, delta=0.01)
+        # Pairs do not share links: two ranks that exchange 4 MB have them in 1 ms, whatever the third one does.
+        words = ("-n", "2", *network, "--", "--algorithm", "recursive_doubling", "--count", "1000000")
+        _, results = self.results(*words)
+        self.assertAlmostEqual(results[0]["post_arrival_ms"]["mean"], 1, delta=0.01)
+
+    def test_as_a_program_ranks_do_not_wait_for_each_other_between_calls(self):
+        words = ("-n", "4", "--", "--algorithm", "ring,native", "--count", "1000", "--pattern", "rand-late", "--delay",
+                 "20", "--compute", "10ms", "--iterations", "30", "--as-program")  # fmt: skip
+        _, results = self.results(*words)
+        for record in results:
+            self.assertEqual(record["wrong_elements"], 0)
+            # A rank is computing or in a call: (10 + 20 / 2) ms on average, and the mean elapsed time.
+            self.assertAlmostEqual(record["loop_ms"] / 30, 20 + record["elapsed_ms"]["mean"], delta=1)
+        self.assertEqual(self.results(*words)[1], results)
+
     def test_tuned_settles_and_is_right(self):
         _, results = self.results("-n", "4", "--", "--algorithm", "ring,tuned", "--count", "64Ki", "--pattern",
                                   "one-late", "--delay", "20", "--iterations", "3")  # fmt: skip
@@ -204,6 +231,7 @@ class SimulateTest(unittest.TestCase):
         self.assertLess(many, few + 1_000)
 
     def test_bad_input_gets_one_clear_error(self):
+        bandwidths = ("--link-bandwidth", "1:1GBps", "--", "--algorithm", "ring")
         for words, sentence in (
             (["-n", "0", "--"], "1 to 1024"),
             (["-n", "4", "--bandwidth", "fast", "--"], "125MBps"),
@@ -216,6 +244,16 @@ class SimulateTest(unittest.TestCase):
             (["-n", "2", "--cross-check", "--", "--algorithm", "native"], "nothing to compare"),
             (["-n", "4", "--", "--algorithm", "native:nobody"], "native:ompi"),
             (["-n", "4", "--", "--collective", "reduce", "--algorithm", "native:rdb"], "native:scatter_gather"),
+            (["-n", "2", "--links", "/nowhere.txt", *bandwidths], "/nowhere.txt is not there"),
+            (["-n", "2", "--links", self.links("0 1\n1 x\n"), *bandwidths], "line 2"),
+            (["-n", "2", "--links", self.links("0 1\n"), *bandwidths], "no square"),
+            (["-n", "2", "--links", self.links("0 1\n2 0\n"), *bandwidths], "ranks 0 and 1"),
+            (["-n", "2", "--links", self.links("1 1\n1 0\n"), *bandwidths], "diagonal"),
+            (["-n", "2", "--links", self.links("0 7\n7 0\n"), *bandwidths], "7:10GBps"),
+            (["-n", "3", "--links", self.links("0 1\n1 0\n"), *bandwidths], "has 2 hosts"),
+            (["-n", "2", "--links", self.links("0 1\n1 0\n"), "--"], "go together"),
+            (["-n", "2", "--links", self.links("0 1\n1 0\n"), "--link-bandwidth", "1GBps", "--"], "'1GBps'"),
+            (["-n", "2", "--links", self.links("0 1\n1 0\n"), "--ranks-per-node", "2", *bandwidths], "leave out"),
             (["-n", "4", "--cross-check", "--", "--collective", "bcast"], "--collective allreduce"),
         ):
             with self.subTest(words=words):
