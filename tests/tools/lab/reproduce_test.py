@@ -11,7 +11,10 @@ from reproduction.bound import emulated as bound_emulated
 from reproduction.bound import runs as bound
 from reproduction.common import index, plots
 from reproduction.emulated import runs as emulated_runs
+from reproduction.links import runs as links
 from reproduction.proficz import runs as proficz
+from reproduction.training import emulated as training_emulated
+from reproduction.training import runs as training
 
 REPRODUCE = Path(__file__).resolve().parents[3] / "tools" / "lab" / "reproduce"
 loader = importlib.machinery.SourceFileLoader("reproduce", str(REPRODUCE))
@@ -38,6 +41,7 @@ class Documents(unittest.TestCase):
 
     def test_no_two_runs_of_a_document_share_a_record(self):
         runs = [*proficz.fixed_runs(), *proficz.tuned_runs(), *bound.all_runs()]
+        runs += [*training.all_runs(), *links.all_runs(), *map(training_emulated.run_of, training_emulated.CASES)]
         for setup in emulated_runs.SETUPS:
             runs += [*emulated_runs.together_runs(setup), *emulated_runs.single_runs(setup)]
             runs += [case.run() for case in bound_emulated.cases(setup)]
@@ -56,8 +60,8 @@ class CommandLine(unittest.TestCase):
 
     def test_an_unknown_document_is_refused_and_the_known_ones_are_named(self):
         known = (
-            "proficz, marendic, soga, bound, model, model-many-ranks, cluster, bound-cluster, model-cluster, clocks, phases, "
-            "learning, harmless, timeline and all"
+            "proficz, training, marendic, soga, bound, model, model-many-ranks, cluster, bound-cluster, "
+            "model-cluster, training-cluster, clocks, phases, links, learning, harmless, timeline and all"
         )
         self.assertIn(f"'nonsense' is none of {known}", self.refused("nonsense"))
 

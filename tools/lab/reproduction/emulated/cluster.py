@@ -16,6 +16,13 @@ def command(words):
         raise records.RunError(f"{' '.join(words)}: {process.stderr.strip() or 'it said nothing'}")
 
 
+def forget(database):
+    """Removes what an earlier measurement has learned, with the files that SQLite may keep beside it; `database` is a
+    path from the root of the source tree."""
+    for suffix in ("", "-wal", "-shm"):
+        (records.ROOT / f"{database}{suffix}").unlink(missing_ok=True)
+
+
 class Cluster:
     """Up inside `with`."""
 

@@ -38,12 +38,6 @@ def tuned_run():
     return cluster_run(("env", f"STARLING_DB={DATABASE}"), ("tuned",), ("--no-announce",))
 
 
-def forget():
-    """Removes what an earlier measurement has learned, with the files that SQLite may keep beside it."""
-    for suffix in ("", "-wal", "-shm"):
-        (records.ROOT / f"{DATABASE}{suffix}").unlink(missing_ok=True)
-
-
 def story_words():
     """The command that tells the decisions of the latest run."""
     return ["starling", "--db", DATABASE, "decisions"]

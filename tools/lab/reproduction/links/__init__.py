@@ -1,0 +1,1 @@
+"""topology_tree on the links of a machine with 8 devices, beside MXNet's proposal."""
