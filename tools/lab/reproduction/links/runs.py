@@ -11,7 +11,7 @@ NVLINKS = f"{FOLDER}/p3_16xlarge_nvlinks.txt"
 # The same machine, its devices numbered along a ring of double NVLinks.
 RING_ORDER = f"{FOLDER}/p3_16xlarge_ring.txt"
 BANDWIDTHS = {1: 10, 2: 25, 3: 50}  # GB/s
-LATENCY = "2us"
+LATENCY = "2us"  # of a link
 COUNTS = tuple(KI * 4**power for power in range(8))  # floats: 4 KiB to 64 MiB
 NATIVE = ("native:ompi", "native:mpich")
 OTHERS = ("ring", "recursive_doubling", "rabenseifner", *NATIVE)
