@@ -137,6 +137,10 @@ std::int32_t CommunicatorTuner::nextEpochLength() {
 
 Decisions CommunicatorTuner::decide(std::size_t limit) {
   Decisions decisions;
+  {
+    const std::lock_guard lock(settings_.shared->mutex);
+    settings_.shared->first_trials.noteDecision();
+  }
   decisions.updates.swap(postponed_);
   in_flight_.clear();
   for (const PlanUpdate& update : decisions.updates) in_flight_.push_back(update.key);

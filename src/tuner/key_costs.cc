@@ -29,6 +29,8 @@ constexpr double kLearnedError = 0.15;
 constexpr double kAssumedError = 0.2;
 // What other keys have learned is right within this, for each size class that lies between.
 constexpr double kInheritedError = 0.08;
+// It is taken where it is known so much better than here.
+constexpr double kWorthHearing = 0.8;
 // Other arrivals make so much of a difference that is not predicted, beside this share of what is.
 constexpr double kMovedError = 0.05;
 constexpr double kMovedShare = 0.25;
@@ -111,6 +113,7 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
              .predicted = arm.predicted,
              .was_called = arm.was_called,
              .is_learned = arm.is_learned,
+             .is_known = arm.is_known,
              .missed = arm.missed,
              .losses = arm.losses,
              .retry_at = arm.retry_at};
@@ -127,17 +130,32 @@ void KeyCosts::inherit(std::span<const CostResidual> residuals, std::int32_t dis
     if (found == residuals.end()) continue;
     const double deviation = std::hypot(found->deviation, kInheritedError * (1.0 + distance));
     beliefs_.observeCost(i, logOf(arms_[i].predicted) + found->off, deviation);
+    arms_[i].is_known = true;
   }
+}
+
+// What is known as well already is not taken twice.
+void KeyCosts::hear(const CostResidual& found, std::int32_t distance) {
+  const std::size_t arm = armOf(found.algorithm);
+  if (arm == arms_.size() || arm == kNative || arms_[arm].samples > 0) return;
+  const double deviation = std::hypot(found.deviation, kInheritedError * (1.0 + distance));
+  if (deviation > kWorthHearing * beliefs_.deviation(arm)) return;
+  beliefs_.observeCost(arm, logOf(arms_[arm].predicted) + found.off, deviation);
+  arms_[arm].is_known = true;
 }
 
 std::vector<CostResidual> KeyCosts::residuals() const {
   std::vector<CostResidual> residuals;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (arms_[i].is_learned && !arms_[i].was_called) continue;
-    residuals.push_back(
-        {arms_[i].choice.algorithm, beliefs_.cost(i) - logOf(arms_[i].predicted), beliefs_.deviation(i)});
+    residuals.push_back(residualOf(i));
   }
   return residuals;
+}
+
+CostResidual KeyCosts::residualOf(std::size_t arm) const {
+  const double off = beliefs_.cost(arm) - logOf(arms_[arm].predicted);
+  return {arms_[arm].choice.algorithm, off, beliefs_.deviation(arm)};
 }
 
 std::optional<std::size_t> KeyCosts::find(const Choice& choice) const {
@@ -286,8 +304,13 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
   }
   std::ranges::sort(trials, std::greater{}, &Trial::profit);
   std::vector<Choice> choices;
+  awaits_others_ = false;
   for (const Trial& trial : trials) {
     if (choices.size() == allowance.trials) break;
+    if (isLeftToOthers(arms_[trial.arm], allowance)) {
+      awaits_others_ = true;
+      continue;
+    }
     if (trial.excess > allowance.excess) continue;
     allowance.excess -= trial.excess;
     choices.push_back(arms_[trial.arm].choice);
@@ -296,6 +319,12 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
   }
   if (allowance.may_check && choices.empty()) planCheck(incumbent, allowance.excess, choices);
   return choices;
+}
+
+bool KeyCosts::isLeftToOthers(const Arm& arm, const Allowance& allowance) {
+  const bool is_first =
+      arm.samples == 0 && !arm.is_known && !arm.was_called && arm.choice.algorithm != kNativeAlgorithm;
+  return is_first && allowance.is_left_to_others && allowance.is_left_to_others(arm.choice.algorithm);
 }
 
 double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {

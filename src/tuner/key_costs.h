@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,6 +28,7 @@ class KeyCosts {
     bool is_available = true;        // it may run as ranks arrive now
     bool was_called = false;         // however it was arranged
     bool is_learned = false;         // by an earlier run
+    bool is_known = false;           // from what other keys have learned
     std::int64_t samples = 0;        // of its calls, as it is arranged now
     std::int32_t under_way = 0;      // trials that are planned and have not been seen
     std::int32_t decisions_ago = 0;  // since the latest of these were planned
@@ -42,8 +44,12 @@ class KeyCosts {
   // Takes what keys of a shape that is so many size classes away have learned. REQUIRES: isRanked(), and nothing was
   // observed.
   void inherit(std::span<const CostResidual> residuals, std::int32_t distance);
+  // Takes what a key that is so many size classes away has just found, of what was never called here. REQUIRES:
+  // isRanked().
+  void hear(const CostResidual& found, std::int32_t distance);
   // Returns by how much more each algorithm costs than was predicted.
   std::vector<CostResidual> residuals() const;
+  CostResidual residualOf(std::size_t arm) const;
   bool isRanked() const { return !arms_.empty(); }
 
   // Takes what a call took, which is right within `error`. Returns true where it shows that costs have changed.
@@ -82,12 +88,15 @@ class KeyCosts {
     std::size_t trials = 0;
     double calls_to_come = 0.0;  // that may profit from them
     double excess = 0.0;         // beyond what the incumbent would take, as a multiple of that
-    bool may_check = false;      // now and then something else may be tried though it promises nothing
+    // Returns whether another key is about to try the algorithm, so that it is not tried first here; empty: none is.
+    std::function<bool(std::int32_t)> is_left_to_others{};
+    bool may_check = false;  // now and then something else may be tried though it promises nothing
   };
   // Returns the arms that are worth a call, the most promising first, and notes that these are under way.
   std::vector<Choice> planTrials(std::size_t incumbent, Allowance allowance);
-  // Returns whether any trial is under way.
+  // Returns whether any trial is under way, or was left to others when trials were planned last.
   bool awaitsTrials() const;
+  bool awaitsOthers() const { return awaits_others_; }
   // Forgets trials that were planned so long ago that they were never made, because another plan came.
   void noteDecision();
 
@@ -100,6 +109,7 @@ class KeyCosts {
   void moveArms(const std::vector<Candidate>& candidates);
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
   double excessOf(std::size_t arm, std::size_t incumbent) const;
+  static bool isLeftToOthers(const Arm& arm, const Allowance& allowance);
   void planCheck(std::size_t incumbent, double most_excess, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
@@ -108,6 +118,7 @@ class KeyCosts {
   static constexpr std::int64_t kLeastBetweenChecks = 100;
 
   CostBeliefs beliefs_{0.4};
+  bool awaits_others_ = false;
   std::vector<Arm> arms_;
   std::int64_t calls_ = 0;                         // of the key
   std::int64_t check_from_ = kLeastBetweenChecks;  // call from which on the next check may be planned

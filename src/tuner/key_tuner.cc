@@ -29,6 +29,9 @@ constexpr std::int64_t kMostPassedOver = 64;
 constexpr double kRankingTime = 2e-3;  // seconds
 constexpr double kRankingShare = 0.02;
 
+// Others hear of so many first trials.
+constexpr std::int64_t kTrialsToTell = 2;
+
 // A coarse clock may say that native takes no time.
 constexpr double kShortestTime = 1e-9;
 
@@ -42,6 +45,10 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
       learned_(std::move(learned)),
       arrivals_(shape.ranks) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;
+  {
+    const std::lock_guard lock(settings_.shared->mutex);
+    name_ = settings_.shared->first_trials.enter();
+  }
   if (learned_ && !isUsable(*learned_)) {
     learned_.reset();
     occasion_.preface = "The stored policy does not fit this communicator and is learned anew. ";
@@ -85,6 +92,7 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   if (!as_arranged_now || !arm) return;
   const Seconds expected = costs_.expected(*arm);
   const bool has_changed = costs_.observe(choice, times.net, times.compared_error);
+  if (planned.exploration && costs_.arms()[*arm].samples <= kTrialsToTell) tellOfTrial(*arm);
   // Where the choice in force is faster than it was, the less is to be won elsewhere.
   const bool is_good_news = *arm == incumbent && times.net < expected;
   if (!has_changed || is_good_news || !budget_.mayReopen()) return;
@@ -183,6 +191,7 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
     plan.placed = plan_.placed;
   }
   if (occasion.reopens) budget_.reopen();
+  if (plan_.state == KeyState::kExploring || occasion.reopens) hearOfTrials();
   return decideOn(std::move(plan), occasion);
 }
 
@@ -191,6 +200,10 @@ KeyCosts::Allowance KeyTuner::allowance(bool is_settled) const {
                                     std::clamp(static_cast<double>(budget_.calls()), kLeastToCome, kMostToCome)};
   allowance.excess = budget_.left();
   allowance.may_check = is_settled;
+  allowance.is_left_to_others = [shared = settings_.shared.get(), shape = shapeOfTrials()](std::int32_t algorithm) {
+    const std::lock_guard lock(shared->mutex);
+    return shared->first_trials.isUnderWay(shape, algorithm);
+  };
   if (!is_settled)
     allowance.trials = calls_in_epoch_;
   else if (!costs_.awaitsTrials())
@@ -208,7 +221,8 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
   const bool is_untried = !costs_.wasCalled(chosen);
   plan.trials = is_untried ? std::vector<Choice>{} : costs_.planTrials(chosen, allowance(was_settled));
-  const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials() || is_untried;
+  announceTrials(plan.trials);
+  const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials() || costs_.awaitsOthers() || is_untried;
   const bool explores = !was_settled && has_trials && budget_.isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
   std::string verdict;

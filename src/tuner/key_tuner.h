@@ -13,6 +13,7 @@
 #include "simulator/simulator.h"
 #include "store/records.h"
 #include "tuner/candidates.h"
+#include "tuner/first_trials.h"
 #include "tuner/key_arrivals.h"
 #include "tuner/key_costs.h"
 #include "tuner/measured_choices.h"
@@ -28,6 +29,7 @@ namespace starling {
 struct SharedKnowledge {
   std::mutex mutex;
   CostPriors priors;
+  FirstTrials first_trials;
   Rankings rankings;
 };
 
@@ -138,6 +140,11 @@ class KeyTuner {
   bool hasHeritage() const;
   void inherit();
   void bequeath() const;
+  // Take what they have just found, leave them what they are about to try, and tell them what this one has found.
+  void hearOfTrials();
+  void announceTrials(const std::vector<Choice>& trials) const;
+  void tellOfTrial(std::size_t arm) const;
+  FirstTrials::Shape shapeOfTrials() const;
 
   // These functions are in key_tuner_reasons.cc.
   std::string describeArm(std::size_t arm) const;
@@ -152,6 +159,7 @@ class KeyTuner {
   std::optional<Decision> followArrivalsOnly(bool may_rank);
 
   const TunerSettings& settings_;
+  std::int64_t name_ = 0;  // among those that explore
   Shape shape_;
   Bytes element_size_;
   std::optional<PolicyRecord> learned_;

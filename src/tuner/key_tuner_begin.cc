@@ -92,6 +92,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   const std::vector<double>& native = choices_.native().net;
   if (!native.empty()) costs_.calibrate(Seconds{summarize(native).median});
   inherit();
+  hearOfTrials();
   for (const double time : native) costs_.observe(kNativeChoice, {time});
   Occasion occasion = std::exchange(occasion_, {});
   occasion.reopens = occasion.must_tell = true;
@@ -126,6 +127,30 @@ void KeyTuner::inherit() {
 void KeyTuner::bequeath() const {
   const std::lock_guard lock(settings_.shared->mutex);
   settings_.shared->priors.learn(shape_.ranks, sizeClass(shape_.count * element_size_.value), costs_.residuals());
+}
+
+FirstTrials::Shape KeyTuner::shapeOfTrials() const {
+  return {shape_.ranks, sizeClass(shape_.count * element_size_.value)};
+}
+
+void KeyTuner::hearOfTrials() {
+  const std::lock_guard lock(settings_.shared->mutex);
+  for (const FirstTrials::Finding& one : settings_.shared->first_trials.findings(name_, shapeOfTrials())) {
+    costs_.hear(one.residual, one.distance);
+  }
+}
+
+void KeyTuner::announceTrials(const std::vector<Choice>& trials) const {
+  const std::lock_guard lock(settings_.shared->mutex);
+  for (const Choice& trial : trials) {
+    const KeyCosts::Arm& arm = costs_.arms()[costs_.armOf(trial.algorithm)];
+    if (arm.samples == 0 && !arm.is_known) settings_.shared->first_trials.begin(shapeOfTrials(), trial.algorithm);
+  }
+}
+
+void KeyTuner::tellOfTrial(std::size_t arm) const {
+  const std::lock_guard lock(settings_.shared->mutex);
+  settings_.shared->first_trials.tell(name_, shapeOfTrials(), costs_.residualOf(arm));
 }
 
 // Makes the policy's choice and table the plan's own.

@@ -164,6 +164,21 @@ TEST(CommunicatorTuner, settlesTwoSitesOfEqualSizeApart) {
   EXPECT_FALSE(imbalanced.placed.empty());
 }
 
+TEST(CommunicatorTuner, letsFewOfManyKeysThatAreAlikeTryWhatIsFarSlowerThanPredicted) {
+  SimulatedMachine machine;
+  machine.others_factor = 30.0;
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  for (int round = 0; round < 20; ++round) {
+    for (LocalSite line = 1; line <= 40; ++line) communicator.call(line, kVector);
+  }
+  std::map<std::int32_t, int> trials;
+  for (const PlannedChoice& made : communicator.choices()) {
+    if (made.exploration) ++trials[made.choice.algorithm];
+  }
+  EXPECT_FALSE(trials.empty());
+  for (const auto& [algorithm, times] : trials) EXPECT_LE(times, 8) << formatChoice({algorithm, {}});
+}
+
 TEST(CommunicatorTuner, letsAKeyThatAppearsLearnForItself) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), {.native_factor = 3.0});
   communicator.calls(200, kLineA, kVector);

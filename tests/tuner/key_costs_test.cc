@@ -168,6 +168,36 @@ TEST(KeyCosts, keepTheRetryOfWhatWasGoodUntilItIsMade) {
   EXPECT_EQ(costs.best(KeyCosts::kNative), costs.find(named("ring")));
 }
 
+TEST(KeyCosts, hearWhatAnotherKeyHasJustFound) {
+  KeyCosts costs = predicted();
+  const std::size_t slt = costs.armOf(named("slt").algorithm);
+  const CostResidual found{.algorithm = named("slt").algorithm, .off = std::log(3.0), .deviation = 0.1};
+  costs.hear(found, 0);
+  const double heard = costs.expected(slt).value;
+  EXPECT_GT(heard, 5e-3);
+  costs.hear(found, 0);
+  EXPECT_EQ(costs.expected(slt).value, heard) << "the same is not taken twice";
+  costs.observe(named("slt"), Seconds{1e-3});
+  costs.observe(named("slt"), Seconds{1e-3});
+  const double measured = costs.expected(slt).value;
+  costs.hear({.algorithm = named("slt").algorithm, .off = std::log(9.0), .deviation = 0.001}, 0);
+  EXPECT_EQ(costs.expected(slt).value, measured) << "what was called here is known better";
+}
+
+TEST(KeyCosts, leaveFirstTrialsToOthers) {
+  KeyCosts costs = predicted();
+  KeyCosts::Allowance allowance = plenty();
+  allowance.is_left_to_others = [](std::int32_t algorithm) { return algorithm == named("ring").algorithm; };
+  const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, allowance);
+  EXPECT_FALSE(trials.empty());
+  EXPECT_EQ(std::ranges::count(trials, named("ring")), 0);
+  EXPECT_TRUE(costs.awaitsOthers());
+  costs.hear({.algorithm = named("ring").algorithm, .off = 0.0, .deviation = 0.05}, 0);
+  EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, allowance), named("ring")), 1)
+      << "what it costs is known";
+  EXPECT_FALSE(costs.awaitsOthers());
+}
+
 TEST(KeyCosts, assumeWhatAnEarlierRunHasLearned) {
   KeyCosts costs = predicted();
   for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1e-3});

@@ -1,0 +1,64 @@
+#include "tuner/first_trials.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+namespace starling {
+namespace {
+
+// Returns how many size classes lie between, more than any where the ranks are not as many.
+std::int32_t distanceBetween(const FirstTrials::Shape& a, const FirstTrials::Shape& b) {
+  return a.ranks == b.ranks ? std::abs(a.size_class - b.size_class) : std::numeric_limits<std::int32_t>::max();
+}
+
+}  // namespace
+
+FirstTrials::Trial& FirstTrials::trialOf(const Shape& shape, std::int32_t algorithm) {
+  const auto found = std::ranges::find_if(trials_, [&](const Trial& one) {
+    return one.found.algorithm == algorithm && distanceBetween(one.shape, shape) == 0;
+  });
+  if (found != trials_.end()) {
+    std::rotate(found, found + 1, trials_.end());
+    return trials_.back();
+  }
+  if (trials_.size() == kMaxKept) trials_.erase(trials_.begin());
+  trials_.push_back({.shape = shape, .found = {.algorithm = algorithm}});
+  return trials_.back();
+}
+
+void FirstTrials::begin(const Shape& shape, std::int32_t algorithm) {
+  Trial& trial = trialOf(shape, algorithm);
+  trial.is_under_way = true;
+  trial.is_found = false;
+  trial.since = now_;
+}
+
+void FirstTrials::tell(std::int64_t key, const Shape& shape, const CostResidual& found) {
+  Trial& trial = trialOf(shape, found.algorithm);
+  trial.found = found;
+  trial.finder = key;
+  trial.since = now_;
+  trial.is_found = true;
+  trial.is_under_way = false;
+}
+
+bool FirstTrials::isUnderWay(const Shape& shape, std::int32_t algorithm) const {
+  return std::ranges::any_of(trials_, [&](const Trial& one) {
+    return one.is_under_way && one.found.algorithm == algorithm && now_ - one.since < kDecisionsToWait &&
+           distanceBetween(one.shape, shape) <= kNeighbours;
+  });
+}
+
+std::vector<FirstTrials::Finding> FirstTrials::findings(std::int64_t key, const Shape& shape) const {
+  std::vector<Finding> findings;
+  for (const Trial& one : trials_) {
+    const std::int32_t distance = distanceBetween(one.shape, shape);
+    const bool is_news = one.is_found && one.finder != key && now_ - one.since < kDecisionsToHear;
+    if (is_news && distance <= kNeighbours) findings.push_back({one.found, distance});
+  }
+  std::ranges::stable_sort(findings, {}, &Finding::distance);
+  return findings;
+}
+
+}  // namespace starling

@@ -1,0 +1,66 @@
+// Keeps keys that are alike from trying the same algorithm for the first time all at once, and tells each what others
+// found.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tuner/cost_priors.h"
+
+namespace starling {
+
+// A model that is wrong about an algorithm is wrong for all keys of a shape: of as many ranks, and of vectors of about
+// the same size. So one of them tries it first, and the others wait for what it finds, or for some decisions.
+// THREADS: not thread-safe.
+class FirstTrials {
+ public:
+  static constexpr std::size_t kMaxKept = 256;  // of what was found, or is under way; the oldest gives way
+  static constexpr std::int32_t kNeighbours = 2;
+
+  struct Shape {
+    std::int32_t ranks = 0;
+    std::int32_t size_class = 0;
+  };
+  // Names a key that takes part.
+  std::int64_t enter() { return ++keys_; }
+
+  // Notes that the ranks decide once more.
+  void noteDecision() { ++now_; }
+  // Notes that a key of the shape is about to try the algorithm first.
+  void begin(const Shape& shape, std::int32_t algorithm);
+  // Notes what it cost the key.
+  void tell(std::int64_t key, const Shape& shape, const CostResidual& found);
+
+  // Returns whether a key of the shape, or at most kNeighbours size classes away, is about to try the algorithm.
+  bool isUnderWay(const Shape& shape, std::int32_t algorithm) const;
+  // What was found by keys of a shape that is so many size classes away.
+  struct Finding {
+    CostResidual residual;
+    std::int32_t distance = 0;
+  };
+  // Returns what other keys have found in the latest decisions, at most kNeighbours size classes away: the nearest
+  // first.
+  std::vector<Finding> findings(std::int64_t key, const Shape& shape) const;
+
+ private:
+  // So many decisions after it was planned a trial has been seen, or is not waited for any more.
+  static constexpr std::int64_t kDecisionsToWait = 4;
+  // What was found so long ago may no longer hold.
+  static constexpr std::int64_t kDecisionsToHear = 16;
+
+  struct Trial {
+    Shape shape;
+    CostResidual found;
+    std::int64_t since = 0;  // decision
+    std::int64_t finder = 0;
+    bool is_under_way = false;
+    bool is_found = false;
+  };
+  Trial& trialOf(const Shape& shape, std::int32_t algorithm);
+
+  std::vector<Trial> trials_;  // the latest last
+  std::int64_t now_ = 0;       // decisions so far
+  std::int64_t keys_ = 0;
+};
+
+}  // namespace starling

@@ -1,0 +1,71 @@
+#include "tuner/first_trials.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace starling {
+namespace {
+
+constexpr FirstTrials::Shape kShape{.ranks = 8, .size_class = 10};
+constexpr std::int32_t kRing = 3;
+constexpr std::int64_t kKey = 1;
+constexpr std::int64_t kOther = 2;
+
+TEST(FirstTrials, areUnderWayUntilTheyAreTold) {
+  FirstTrials trials;
+  EXPECT_FALSE(trials.isUnderWay(kShape, kRing));
+  trials.begin(kShape, kRing);
+  EXPECT_TRUE(trials.isUnderWay(kShape, kRing));
+  EXPECT_FALSE(trials.isUnderWay(kShape, kRing + 1));
+  EXPECT_TRUE(trials.findings(kOther, kShape).empty());
+  trials.tell(kKey, kShape, {.algorithm = kRing, .off = 0.5, .deviation = 0.1});
+  EXPECT_FALSE(trials.isUnderWay(kShape, kRing));
+  ASSERT_EQ(trials.findings(kOther, kShape).size(), 1U);
+  EXPECT_EQ(trials.findings(kOther, kShape).front().residual.off, 0.5);
+}
+
+TEST(FirstTrials, concernKeysOfAboutThatSizeOnAsManyRanks) {
+  FirstTrials trials;
+  trials.begin(kShape, kRing);
+  EXPECT_TRUE(trials.isUnderWay({8, 12}, kRing));
+  EXPECT_FALSE(trials.isUnderWay({8, 13}, kRing));
+  EXPECT_FALSE(trials.isUnderWay({9, 10}, kRing));
+  trials.tell(kKey, kShape, {.algorithm = kRing, .off = 0.5});
+  trials.tell(kKey, {8, 12}, {.algorithm = kRing, .off = 0.7});
+  const auto findings = trials.findings(kOther, {8, 11});
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(trials.findings(kOther, {8, 12}).front().distance, 0) << "the nearest first";
+  EXPECT_EQ(trials.findings(kOther, {8, 12}).front().residual.off, 0.7);
+  EXPECT_EQ(trials.findings(kOther, {8, 12}).back().distance, 2);
+  EXPECT_TRUE(trials.findings(kOther, {9, 10}).empty());
+}
+
+TEST(FirstTrials, areNotWaitedForLong) {
+  FirstTrials trials;
+  trials.begin(kShape, kRing);
+  for (int decision = 0; decision < 4; ++decision) trials.noteDecision();
+  EXPECT_FALSE(trials.isUnderWay(kShape, kRing)) << "it was never made";
+}
+
+TEST(FirstTrials, areHeardOfByOthersWhileTheyAreNews) {
+  FirstTrials trials;
+  trials.tell(kKey, kShape, {.algorithm = kRing});
+  EXPECT_EQ(trials.findings(kOther, kShape).size(), 1U);
+  EXPECT_TRUE(trials.findings(kKey, kShape).empty());
+  for (int decision = 0; decision < 16; ++decision) trials.noteDecision();
+  EXPECT_TRUE(trials.findings(kOther, kShape).empty());
+}
+
+TEST(FirstTrials, areBounded) {
+  FirstTrials trials;
+  for (std::int32_t ranks = 1; ranks <= 1000; ++ranks) trials.tell(kKey, {ranks, 10}, {.algorithm = kRing});
+  std::size_t known = 0;
+  for (std::int32_t ranks = 1; ranks <= 1000; ++ranks) known += trials.findings(kOther, {ranks, 10}).size();
+  EXPECT_EQ(known, FirstTrials::kMaxKept);
+  EXPECT_FALSE(trials.findings(kOther, {1000, 10}).empty()) << "the latest";
+}
+
+}  // namespace
+}  // namespace starling
