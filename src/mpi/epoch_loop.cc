@@ -121,7 +121,7 @@ int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapse
     if (const int code = call_watch_->finish(); code != MPI_SUCCESS) return code;
     judgeWatched();
   }
-  return elapsed_ns ? call_watch_->start({key, keys_.entry(key).plans}, *elapsed_ns) : MPI_SUCCESS;
+  return elapsed_ns ? call_watch_->start({key, keys_.entry(key).changes}, *elapsed_ns) : MPI_SUCCESS;
 }
 
 // What is judged here is equal on all ranks, so that all stop an incumbent at the same call.
@@ -129,7 +129,7 @@ void EpochLoop::judgeWatched() {
   const CallWatch::Call& call = call_watch_->call();
   if (call.key == kNoCall) return;
   KeyTable::Entry& entry = keys_.entry(call.key);
-  if (entry.plans != call.plans || !entry.noteWatched(call_watch_->shortestNs())) return;
+  if (entry.changes != call.changes || !entry.noteWatched(call_watch_->shortestNs())) return;
   const Seconds shortest = fromNanoseconds(call_watch_->shortestNs());
   whileLearning([&] { tuner_->noteStop(call.key, entry.plan.incumbent, shortest); });
 }

@@ -77,6 +77,7 @@ const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
   changed.slow_calls = is_same ? changed.slow_calls : 0;
   changed.calls_before = is_same ? changed.calls_before + changed.incumbentCalls() : 0;
   ++changed.plans;
+  changed.changes += is_same ? 0 : 1;
   changed.plan = update.plan;  // copies into the memory that is there
   changed.calls_since_plan = 0;
   if (changed.plan.state == KeyState::kSettled) twins_[anySiteOf(changed.key)] = update.key;

@@ -24,6 +24,7 @@ class KeyTable {
     KeyPlan plan;
     std::int64_t calls_since_plan = 0;
     std::int32_t plans = 0;          // that have taken force
+    std::int32_t changes = 0;        // of the incumbent, by these
     std::int32_t slow_calls = 0;     // in a row, of those of the incumbent that were looked at
     std::int32_t times_stopped = 0;  // for kSlowCalls of these
     bool is_stopped = false;         // native runs until a plan comes that knows of it

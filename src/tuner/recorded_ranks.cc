@@ -18,7 +18,7 @@ Seconds meanOf(const Entry& entry) { return {entry.seen.mean()}; }
 
 bool isOne(const Entry& entry) { return entry.rank != TrackedArrivals::kOthers; }
 
-bool isLater(const Entry& a, const Entry& b) { return meanOf(a) > meanOf(b); }
+bool isLaterInTheMean(const Entry& a, const Entry& b) { return meanOf(a) > meanOf(b); }
 
 // Returns the mean lateness that half of all ranks exceed. REQUIRES: latest_first is not empty.
 Seconds medianOf(std::span<const Entry> latest_first, std::int32_t others) {
@@ -42,7 +42,7 @@ void addOnce(std::vector<std::int32_t>& ranks, std::int32_t rank) {
 std::vector<Entry> RecordedRanks::choose(std::span<const Entry> entries, std::int32_t others) {
   std::vector<Entry> latest_first(entries.begin(), entries.end());
   if (others == 0 && entries.size() <= kRecordedRanks) return latest_first;
-  std::stable_sort(latest_first.begin(), latest_first.end(), isLater);
+  std::stable_sort(latest_first.begin(), latest_first.end(), isLaterInTheMean);
   const Seconds median = medianOf(latest_first, others);
   const Seconds noise = std::max(orderingNoise(meanOf(latest_first.front())), kBeyondMedian * median);
   std::erase_if(latest_first, [](const Entry& entry) { return !isOne(entry); });

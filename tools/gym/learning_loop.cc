@@ -70,13 +70,13 @@ void LearningLoop::end(const std::optional<CallSummary>& seen) {
 void LearningLoop::watch(const std::optional<CallSummary>& seen) {
   if (watched_) {
     KeyTable::Entry& entry = keys_.entry(watched_->key);
-    if (entry.plans == watched_->plans && entry.noteWatched(watched_->shortest_ns)) {
+    if (entry.changes == watched_->changes && entry.noteWatched(watched_->shortest_ns)) {
       tuner_.noteStop(watched_->key, entry.plan.incumbent, fromNanoseconds(watched_->shortest_ns));
     }
     watched_.reset();
   }
   const std::int32_t key = open_.back().planned_key;
-  if (is_watched_) watched_ = Watched{key, keys_.entry(key).plans, seen.value().shortestNs()};
+  if (is_watched_) watched_ = Watched{key, keys_.entry(key).changes, seen.value().shortestNs()};
 }
 
 void LearningLoop::endEpoch() {

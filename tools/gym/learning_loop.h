@@ -46,7 +46,7 @@ class LearningLoop {
   // A watched call is judged when the next one has ended.
   struct Watched {
     std::int32_t key = 0;
-    std::int32_t plans = 0;  // of the key, that had taken force before it
+    std::int32_t changes = 0;  // of the key's incumbent before it
     std::int64_t shortest_ns = 0;
   };
 

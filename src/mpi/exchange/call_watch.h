@@ -24,10 +24,10 @@ class CallWatch {
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
 
-  // Names a call: its key, and how many plans of the key had taken force before it.
+  // Names a call: its key, and how often the key's incumbent had changed before it.
   struct Call {
     std::int32_t key = 0;
-    std::int32_t plans = 0;
+    std::int32_t changes = 0;
   };
   int start(const Call& call, std::int64_t elapsed_ns);
   bool isOpen() const { return combination_.isOpen(); }
