@@ -16,15 +16,28 @@ bool isInterpreter(const std::string& name) {
   return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* each) { return name.starts_with(each); });
 }
 
-std::optional<std::string> scriptAmong(std::span<const std::string> arguments) {
+bool isFile(const std::string& path) {
   std::error_code ignored;
-  const auto script = std::find_if(arguments.begin(), arguments.end(), [&](const std::string& argument) {
-    return std::filesystem::is_regular_file(argument, ignored);
-  });
-  if (script != arguments.end()) return nameOf(*script);
-  const auto option = std::find(arguments.begin(), arguments.end(), "-m");
-  if (option == arguments.end() || option + 1 == arguments.end()) return std::nullopt;
-  return nameOf(*(option + 1));
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+// Modules such as mpi4py run the script that is given to them; other files are a module's data.
+std::string scriptOfModule(std::span<const std::string> module_and_rest) {
+  const auto is_script = [](const std::string& one) { return one.ends_with(".py") && isFile(one); };
+  const auto rest = module_and_rest.subspan(1);
+  const auto script = std::find_if(rest.begin(), rest.end(), is_script);
+  return nameOf(script == rest.end() ? module_and_rest.front() : *script);
+}
+
+std::optional<std::string> scriptAmong(std::span<const std::string> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    // What follows the program's text, given in place of a script, is data.
+    if (argument == "-c" || argument == "-e") return std::nullopt;
+    if (argument == "-m" && i + 1 < arguments.size()) return scriptOfModule(arguments.subspan(i + 1));
+    if (isFile(argument)) return nameOf(argument);
+  }
+  return std::nullopt;
 }
 
 // Both ':' and ',' part the patterns.

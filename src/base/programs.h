@@ -12,7 +12,8 @@ namespace starling {
 
 // Returns the names that a program is known by: those of its executable and of its first argument, by which it was
 // called, which may be a link; and, where the executable is an interpreter such as python, that of the script: the
-// first of the other arguments that is a file, or else what python is told to run by -m. Names have no folders.
+// first of the other arguments that is a file; or the module that python is told to run by -m, but where that is
+// followed by a .py file; none where the program's text is an argument (-c, -e). Names have no folders.
 std::vector<std::string> programNames(const std::string& executable, std::span<const std::string> arguments);
 
 // Returns those of this process.

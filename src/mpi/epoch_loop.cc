@@ -103,17 +103,6 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
   }
 }
 
-// A key that has appeared is to have a plan soon, whatever else has settled. Whether it is new is equal on all ranks.
-void EpochLoop::noteKey(const Key& key) {
-  const Options& options = services_.settings.options;
-  if (calls_.closedEpoch() < 0 || options.mode != Mode::kTune || keys_.find(key)) return;
-  // Where sites are predicted wrong the keys that seem to appear never do.
-  if (appeared_ >= 2 * (keys_.size() + kShortEpoch)) return;
-  ++appeared_;
-  short_epochs_ = kEpochsToPlan;
-  limitEpoch();
-}
-
 int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns) {
   if (const int code = agreement_->advanceEpoch(); code != MPI_SUCCESS) return code;
   if (call_watch_->isOpen()) {

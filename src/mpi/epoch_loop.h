@@ -134,7 +134,6 @@ class EpochLoop {
  private:
   bool isRoot() const { return channel_.rank() == 0; }
   std::span<const PolicyRecord> policies() const;
-  void noteKey(const Key& key);
   int applyDecisions();
   int takeEpoch();
   void assignKey(const SiteTracker::Call& call, EpochCall& report);
@@ -152,6 +151,7 @@ class EpochLoop {
 
   // These functions are in epoch_loop_rest.cc.
   static constexpr std::int32_t kNoCall = -1;  // is watched: the ranks tell each other how long they have rested
+  void noteKey(const Key& key);
   void limitEpoch();
   bool mayRest(int count, MPI_Datatype datatype, MPI_Op op);
   void planRest();

@@ -1,5 +1,5 @@
-// This part of the epoch loop spares calls: it lets them rest, and makes epochs as long as what agreeing costs here
-// asks.
+// This part of the epoch loop says how long epochs are: short where a key appears, else as long as what agreeing costs
+// here asks, and with calls at rest where nothing is left to learn.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,6 +19,17 @@ constexpr std::int32_t kRestFactor = 64;
 constexpr std::int64_t kLongestRestNs = 100'000'000;
 
 }  // namespace
+
+// A key that has appeared is to have a plan soon, whatever else has settled. Whether it is new is equal on all ranks.
+void EpochLoop::noteKey(const Key& key) {
+  const Options& options = services_.settings.options;
+  if (calls_.closedEpoch() < 0 || options.mode != Mode::kTune || keys_.find(key)) return;
+  // Where sites are predicted wrong the keys that seem to appear never do.
+  if (appeared_ >= 2 * (keys_.size() + kShortEpoch)) return;
+  ++appeared_;
+  short_epochs_ = kEpochsToPlan;
+  limitEpoch();
+}
 
 void EpochLoop::limitEpoch() {
   const std::int32_t of_settled = rest_.isPlanned() ? kCallsBeforeRest : EpochCalls::kNoLimit;

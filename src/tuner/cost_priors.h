@@ -19,6 +19,7 @@ struct CostResidual {
 class CostPriors {
  public:
   static constexpr std::size_t kMaxShapes = 64;
+  static constexpr std::int32_t kNeighbours = 2;  // size classes in which models are wrong alike
 
   // Takes what a key has learned, in place of what was known of its shape. The shape that was learned of least lately
   // gives way where there are too many.
@@ -29,8 +30,6 @@ class CostPriors {
   std::span<const CostResidual> find(std::int32_t ranks, std::int32_t size_class, std::int32_t& distance) const;
 
  private:
-  static constexpr std::int32_t kNeighbours = 2;
-
   struct Shape {
     std::int32_t ranks = 0;
     std::int32_t size_class = 0;

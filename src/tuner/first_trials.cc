@@ -46,7 +46,7 @@ void FirstTrials::tell(std::int64_t key, const Shape& shape, const CostResidual&
 bool FirstTrials::isUnderWay(const Shape& shape, std::int32_t algorithm) const {
   return std::ranges::any_of(trials_, [&](const Trial& one) {
     return one.is_under_way && one.found.algorithm == algorithm && now_ - one.since < kDecisionsToWait &&
-           distanceBetween(one.shape, shape) <= kNeighbours;
+           distanceBetween(one.shape, shape) <= CostPriors::kNeighbours;
   });
 }
 
@@ -55,7 +55,7 @@ std::vector<FirstTrials::Finding> FirstTrials::findings(std::int64_t key, const 
   for (const Trial& one : trials_) {
     const std::int32_t distance = distanceBetween(one.shape, shape);
     const bool is_news = one.is_found && one.finder != key && now_ - one.since < kDecisionsToHear;
-    if (is_news && distance <= kNeighbours) findings.push_back({one.found, distance});
+    if (is_news && distance <= CostPriors::kNeighbours) findings.push_back({one.found, distance});
   }
   std::ranges::stable_sort(findings, {}, &Finding::distance);
   return findings;

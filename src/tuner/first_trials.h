@@ -15,7 +15,6 @@ namespace starling {
 class FirstTrials {
  public:
   static constexpr std::size_t kMaxKept = 256;  // of what was found, or is under way; the oldest gives way
-  static constexpr std::int32_t kNeighbours = 2;
 
   struct Shape {
     std::int32_t ranks = 0;
@@ -31,15 +30,16 @@ class FirstTrials {
   // Notes what it cost the key.
   void tell(std::int64_t key, const Shape& shape, const CostResidual& found);
 
-  // Returns whether a key of the shape, or at most kNeighbours size classes away, is about to try the algorithm.
+  // Returns whether a key of the shape, or at most CostPriors::kNeighbours size classes away, is about to try the
+  // algorithm.
   bool isUnderWay(const Shape& shape, std::int32_t algorithm) const;
   // What was found by keys of a shape that is so many size classes away.
   struct Finding {
     CostResidual residual;
     std::int32_t distance = 0;
   };
-  // Returns what other keys have found in the latest decisions, at most kNeighbours size classes away: the nearest
-  // first.
+  // Returns what other keys have found in the latest decisions, at most CostPriors::kNeighbours size classes away: the
+  // nearest first.
   std::vector<Finding> findings(std::int64_t key, const Shape& shape) const;
 
  private:

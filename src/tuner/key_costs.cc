@@ -38,26 +38,11 @@ constexpr double kMovedShare = 0.25;
 // An algorithm takes the place of another one, or of native, where it is so sure to be faster.
 constexpr double kSureOfRow = 0.75;
 constexpr double kSureOfNative = 0.9;
-// Differences below this are not worth a change, nor trials.
-constexpr double kNoticeable = 0.02;
-
-// A trial that costs nothing is not worth a new plan either where it promises less than this share of a call.
-constexpr double kLeastGain = 0.003;
-
-// A first call takes longer by about this, as a multiple of the incumbent's.
-constexpr double kFirstCall = 0.3;
-// Decisions until a trial that was planned has been seen.
-constexpr std::int32_t kDecisionsToSeen = 4;
-// An algorithm for which some rank lacks memory is planned so often in vain.
-constexpr std::int32_t kMostMissed = 4;
-constexpr std::array<std::int64_t, 4> kMeasurements{1, 2, 4, 8};
 
 // What was called so often, and was no slower than native, was good.
 constexpr std::int64_t kCallsToBeGood = 8;
 // No more than this share of the time of a key's calls goes into trying again what became slow.
 constexpr double kRetryShare = 0.02;
-// No more than this share goes into looking at what promises nothing.
-constexpr double kCheckShare = 0.002;
 constexpr std::int32_t kMostLosses = 16;  // that make the next retry later
 constexpr double kGreatestLoss = 1e3;     // that counts
 
@@ -237,32 +222,6 @@ void KeyCosts::noteRetry(Arm& arm, double times_native) {
   arm.losses = std::min(arm.losses + 1, kMostLosses);
 }
 
-void KeyCosts::noteTrial(const Choice& choice) {
-  const std::optional<std::size_t> arm = find(choice);
-  if (!arm) return;
-  arms_[*arm].missed = 0;
-  if (arms_[*arm].under_way > 0) --arms_[*arm].under_way;
-}
-
-void KeyCosts::disable(const Choice& choice) {
-  const std::optional<std::size_t> arm = find(choice);
-  if (!arm || *arm == kNative) return;
-  arms_[*arm].missed = kMostMissed;
-  arms_[*arm].is_available = false;
-}
-
-void KeyCosts::noteDecision() {
-  for (Arm& arm : arms_) {
-    if (arm.under_way == 0 || ++arm.decisions_ago <= kDecisionsToSeen) continue;
-    arm.under_way = 0;
-    if (++arm.missed == kMostMissed && &arm != &arms_[kNative]) arm.is_available = false;
-  }
-}
-
-bool KeyCosts::awaitsTrials() const {
-  return std::ranges::any_of(arms_, [](const Arm& arm) { return arm.under_way > 0; });
-}
-
 std::size_t KeyCosts::best(std::size_t now) const {
   if (!arms_[now].is_available) now = kNative;
   const double sure = now == kNative ? kSureOfNative : kSureOfRow;
@@ -275,86 +234,6 @@ std::size_t KeyCosts::best(std::size_t now) const {
     if (best == now || beliefs_.cost(i) < beliefs_.cost(best)) best = i;
   }
   return best;
-}
-
-std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowance) {
-  struct Trial {
-    std::size_t arm = 0;
-    double profit = 0.0;  // as a multiple of what a call of the incumbent takes
-    double excess = 0.0;  // likewise
-  };
-  std::vector<Trial> trials;
-  for (std::size_t i = 0; i < arms_.size(); ++i) {
-    const Arm& arm = arms_[i];
-    // What was never called is called once, and then it is seen whether that is worth repeating.
-    const std::int32_t most_under_way = arm.samples < 2 && i != kNative ? 1 : 2;
-    if (i == incumbent || !arm.is_available || arm.under_way >= most_under_way) continue;
-    if (arm.under_way == 0 && isToBeRetried(arm)) {
-      trials.push_back({i, std::numeric_limits<double>::infinity(), 0.0});
-      continue;
-    }
-    const double excess = excessOf(i, incumbent);
-    Trial trial{i, 0.0, excess};
-    for (const std::int64_t times : kMeasurements) {
-      const double gain = beliefs_.expectedGain(i, incumbent, times, kNoticeable);
-      if (gain < kLeastGain) continue;
-      trial.profit = std::max(trial.profit, allowance.calls_to_come * gain - static_cast<double>(times) * excess);
-    }
-    if (trial.profit > kNoticeable) trials.push_back(trial);
-  }
-  std::ranges::sort(trials, std::greater{}, &Trial::profit);
-  std::vector<Choice> choices;
-  awaits_others_ = false;
-  for (const Trial& trial : trials) {
-    if (choices.size() == allowance.trials) break;
-    if (isLeftToOthers(arms_[trial.arm], allowance)) {
-      awaits_others_ = true;
-      continue;
-    }
-    if (trial.excess > allowance.excess) continue;
-    allowance.excess -= trial.excess;
-    choices.push_back(arms_[trial.arm].choice);
-    ++arms_[trial.arm].under_way;
-    arms_[trial.arm].decisions_ago = 0;
-  }
-  if (allowance.may_check && choices.empty()) planCheck(incumbent, allowance.excess, choices);
-  return choices;
-}
-
-bool KeyCosts::isLeftToOthers(const Arm& arm, const Allowance& allowance) {
-  const bool is_first =
-      arm.samples == 0 && !arm.is_known && !arm.was_called && arm.choice.algorithm != kNativeAlgorithm;
-  return is_first && allowance.is_left_to_others && allowance.is_left_to_others(arm.choice.algorithm);
-}
-
-double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {
-  const double spread = beliefs_.deviationBetween(arm, incumbent);
-  const double slower = beliefs_.cost(arm) - beliefs_.cost(incumbent);
-  const double first = arms_[arm].samples == 0 && arm != kNative ? kFirstCall : 0.0;
-  return std::max(std::exp(std::min(slower + 0.5 * spread * spread, 10.0)) - 1.0, 0.0) + first;
-}
-
-// What is believed may be wrong, or no longer hold, and nothing that is called would tell: what costs least to look at
-// comes first, and each time that it was looked at it counts twice.
-void KeyCosts::planCheck(std::size_t incumbent, double most_excess, std::vector<Choice>& choices) {
-  if (calls_ < check_from_ || awaitsTrials()) return;
-  std::size_t next = incumbent;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < arms_.size(); ++i) {
-    if (i == incumbent || !arms_[i].is_available || arms_[i].retry_at >= 0) continue;
-    const double excess = std::max(excessOf(i, incumbent), kNoticeable);
-    const double weight = std::ldexp(excess, std::min(arms_[i].checks, kMostLosses));
-    if (excess > most_excess || weight >= least) continue;
-    least = weight;
-    next = i;
-  }
-  if (next == incumbent) return;
-  const double excess = std::max(excessOf(next, incumbent), kNoticeable);
-  check_from_ = calls_ + std::max(kLeastBetweenChecks, static_cast<std::int64_t>(excess / kCheckShare));
-  ++arms_[next].checks;
-  ++arms_[next].under_way;
-  arms_[next].decisions_ago = 0;
-  choices.push_back(arms_[next].choice);
 }
 
 Seconds KeyCosts::expected(std::size_t arm) const { return {std::exp(beliefs_.cost(arm))}; }

@@ -141,6 +141,7 @@ void KeyTuner::hearOfTrials() {
 }
 
 void KeyTuner::announceTrials(const std::vector<Choice>& trials) const {
+  if (trials.empty()) return;
   const std::lock_guard lock(settings_.shared->mutex);
   for (const Choice& trial : trials) {
     const KeyCosts::Arm& arm = costs_.arms()[costs_.armOf(trial.algorithm)];

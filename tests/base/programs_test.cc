@@ -42,10 +42,18 @@ TEST(ProgramNames, haveTheScriptOfAnInterpreter) {
   EXPECT_THAT(programNames("/opt/solver", Names{"solver", script}), ElementsAre("solver", "solver"))
       << "what other programs are given is data";
   std::filesystem::remove(script);
+  const std::string data = testing::TempDir() + "programs_test_data.csv";
+  std::ofstream(data) << "\n";
   EXPECT_THAT(programNames("/usr/bin/python3.11", Names{"python3", "-c", "pass"}),
               ElementsAre("python3.11", "python3"));
   EXPECT_THAT(programNames("/usr/bin/python3.11", Names{"python3", "-m", "no.such.module", "input"}),
               ElementsAre("python3.11", "python3", "no.such.module"));
+  EXPECT_THAT(programNames("/usr/bin/python3.11", Names{"python3", "-m", "train", data}),
+              ElementsAre("python3.11", "python3", "train"));
+  EXPECT_THAT(programNames("/usr/bin/python3.11", Names{"python3", "-c", "pass", data}),
+              ElementsAre("python3.11", "python3"));
+  EXPECT_THAT(programNames("/usr/bin/perl", Names{"perl", "-e", "1", data}), ElementsAre("perl", "perl"));
+  std::filesystem::remove(data);
   EXPECT_THAT(programNames("/usr/bin/python3.11", Names{"python3", "-m"}), ElementsAre("python3.11", "python3"));
 }
 

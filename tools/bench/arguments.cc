@@ -196,6 +196,9 @@ Status checkProcedure(const Texts& texts, const Arguments& arguments) {
     return Status::error(fmt::format(
         "{}: measures MPI_Allreduce as the process has it: leave out --algorithm and --collective", option));
   }
+  if (arguments.from_first_call) {
+    return Status::error(fmt::format("{}: has a --warmup of its own: leave out --from-first-call", option));
+  }
   return Status::ok();
 }
 

@@ -30,7 +30,7 @@ Result<SubjectChoice> parseSubject(Collective collective, const std::string& tex
         fmt::format("there is no {} of {}: use native, planned or tuned", text, collectiveName(collective)));
   }
   Result<Choice> choice = parseChoice(text);
-  if (!choice.isOk()) return Status::error(choice.status().message() + "; and `tuned`, `all`");
+  if (!choice.isOk()) return Status::error(choice.status().message() + " `tuned` and `all` may be given, too");
   subject.algorithm = findAlgorithm(choice.value().algorithm)->name;
   subject.choice = choice.value();
   return subject;

@@ -150,11 +150,14 @@ std::string stateSentence(const KeyRecord& key) {
 }
 
 // The mean stands in where the latest decision has no median for what is in force.
-std::string barSentence(const Evidence& evidence, const CandidateSummary* chosen) {
+std::optional<double> barOf(const Evidence& evidence, const CandidateSummary* chosen) {
   const std::vector<DecisionRecord>& decisions = evidence.decisions;
   const bool is_decided = !decisions.empty() && decisions.back().choice == evidence.key.row.key.choice;
-  std::optional<double> bar = is_decided ? decisions.back().measured : std::nullopt;
-  if (!bar && chosen != nullptr) bar = chosen->compared().mean;
+  const std::optional<double> bar = is_decided ? decisions.back().measured : std::nullopt;
+  return bar || chosen == nullptr ? bar : chosen->compared().mean;
+}
+
+std::string barSentence(const std::optional<double>& bar, const CandidateSummary* chosen) {
   if (!bar) return "To replace it, if it is not forced, a candidate would have to take less, and surely so";
   const std::optional<double> deviation = chosen == nullptr ? std::nullopt : chosen->compared().deviation;
   const std::string noise = deviation ? fmt::format(" (deviation {})", formatDuration(deviation)) : "";
@@ -167,14 +170,17 @@ std::string changeSentence(const Evidence& evidence, const Candidates& candidate
   if (key.state == "passes_through") return "Only calls of a kind that Starling takes would be tuned.";
   if (key.state != "settled")
     return "More calls in one run would change it: exploration starts anew with each run until a key has settled.";
-  std::string bar = barSentence(evidence, findCandidate(candidates, key.choice));
+  const CandidateSummary* const chosen = findCandidate(candidates, key.choice);
+  const std::optional<double> bar = barOf(evidence, chosen);
+  std::string sentence = barSentence(bar, chosen);
   for (const CandidateSummary& candidate : candidates) {
     if (candidate.choice == key.choice || !candidate.compared().mean) continue;
-    bar += fmt::format("; the nearest tried is {} at {} on average", candidate.choice,
-                       formatDuration(candidate.compared().mean));
+    const std::optional<double> mean = candidate.compared().mean;
+    sentence += fmt::format("; the nearest tried is {} at {} on average", candidate.choice, formatDuration(mean));
+    if (bar && *mean < *bar) sentence += " over the whole run, which was not sure enough to be less";
     break;
   }
-  return bar + ". Such candidates are then tried again now and then, and all anew where costs or arrivals change.";
+  return sentence + ". Such candidates are then tried again now and then, and all anew where costs or arrivals change.";
 }
 
 }  // namespace

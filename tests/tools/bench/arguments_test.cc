@@ -83,6 +83,7 @@ TEST(Arguments, loopsCallMpiAsItIs) {
   EXPECT_THAT(errorOf({"--type", "char"}), HasSubstr("add --back-to-back"));
   EXPECT_THAT(errorOf({"--overhead", "--sites", "65"}), HasSubstr("--sites"));
   EXPECT_THAT(errorOf({"--overhead", "--back-to-back"}), HasSubstr("--back-to-back"));
+  EXPECT_THAT(errorOf({"--overhead", "--from-first-call"}), HasSubstr("leave out --from-first-call"));
 }
 
 TEST(Arguments, phasesShareTheCallsEvenly) {

@@ -253,6 +253,9 @@ class SimulateTest(unittest.TestCase):
             (["-n", "3", "--links", self.links("0 1\n1 0\n"), *bandwidths], "has 2 hosts"),
             (["-n", "2", "--links", self.links("0 1\n1 0\n"), "--"], "go together"),
             (["-n", "2", "--links", self.links("0 1\n1 0\n"), "--link-bandwidth", "1GBps", "--"], "'1GBps'"),
+            (["-n", "2", "--links", "/bin/true", *bandwidths], "line 1"),
+            (["-n", "2", "--links", self.links("0 1\n1 0\n"), "--link-bandwidth", "1:1GBps,1:2GBps", "--"],
+             "two bandwidths"),
             (["-n", "2", "--links", self.links("0 1\n1 0\n"), "--ranks-per-node", "2", *bandwidths], "leave out"),
             (["-n", "4", "--cross-check", "--", "--collective", "bcast"], "--collective allreduce"),
         ):

@@ -56,7 +56,10 @@ TEST(Explanation, saysWhyThisOneAndWhatWouldChangeIt) {
                "5.00 ms, native 12.5 ms): Least post-arrival time of three."));
   EXPECT_THAT(sentences, Contains("Settled, after 14 calls of exploration."));
   EXPECT_THAT(sentences.back(), AllOf(HasSubstr("a candidate would have to take less than 5.00 ms"),
-                                      HasSubstr("the nearest tried is ring at 8.00 ms on average")));
+                                      HasSubstr("the nearest tried is ring at 8.00 ms on average. ")));
+  Evidence evidence = settledEvidence();
+  evidence.decisions.back().measured = 9e-3;
+  EXPECT_THAT(explain(evidence).back(), HasSubstr("ring at 8.00 ms on average over the whole run, which was not sure"));
 }
 
 TEST(Explanation, saysPlainlyWhenNotConverged) {
