@@ -102,6 +102,7 @@ struct Algorithm {
 };
 
 inline constexpr std::int32_t kNativeAlgorithm = 0;
+inline constexpr std::int32_t kNodeAlgorithm = 15;  // needs no schedule where ranks share memory
 
 // Returns all rows, ascending by id. The first is `native`. THREADS: any.
 std::span<const Algorithm> catalogue();

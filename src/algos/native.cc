@@ -7,7 +7,7 @@ constexpr Algorithm kNativeRow{
     .id = kNativeAlgorithm,
     .name = "native",
     .what = "calls the MPI library's own MPI_Allreduce, and builds no schedule.",
-    .trade_off = "the MPI library's own choice: the incumbent, and the only one that knows its shared memory",
+    .trade_off = "the MPI library's own choice: the incumbent, which knows its own transports",
     .parameters = {},
     .keeps_rank_order = true,
     .uses_arrivals = false,

@@ -27,6 +27,7 @@ struct Topology {
   // 0 to kHeaviestLink; 0 = there is none, and messages go round. Empty = as the nodes say.
   std::vector<std::int32_t> links{};
   std::pmr::vector<TreeLinks> trees{};  // topologyTrees(), made once; empty: not yet
+  bool shares_memory = false;           // all ranks do, and have memory for calls there
 
   bool operator==(const Topology&) const = default;
 };

@@ -1,5 +1,8 @@
 #include "mpi/session.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
@@ -7,6 +10,7 @@
 #include "base/address_space.h"
 #include "base/log.h"
 #include "mpi/execution/device_memory.h"
+#include "mpi/machine/machine.h"
 #include "mpi/machine/probe.h"
 #include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
@@ -42,6 +46,7 @@ void Session::prepare() {
   }
   const StampClock stamps = agreeOnStamps(channel_.communicator(), services_.clocks);
   topology_ = gatherTopology(channel_.communicator(), options().links, clock, services_.world_nodes);
+  shareMemory();
   const SharedCosts costs = findCosts();
   memory_.setMachine(costs.model, topology_);
   loop_.open(costs.model, stamps, topology_, least == kHasDriver);
@@ -49,10 +54,23 @@ void Session::prepare() {
   services_.preparations->note(ranks(), clock.now() - begin - costs.probed_for);
 }
 
+// A user who tells Open MPI not to carry messages through shared memory wants no calls to go there either.
+void Session::shareMemory() {
+  const std::vector<std::int32_t>& nodes = topology_.nodes;
+  const bool are_on_one = !nodes.empty() && std::ranges::count(nodes, nodes.front()) == std::ssize(nodes);
+  if (!are_on_one || options().mode != Mode::kTune) return;
+  const auto here =
+      services_.world_nodes.empty() ? std::ssize(nodes) : std::ranges::count(services_.world_nodes, nodes.front());
+  const bool is_crowded = here > sysconf(_SC_NPROCESSORS_ONLN);
+  node_ = NodeChannel::open(channel_.communicator(), sharesMemory(chosenTransports()), is_crowded);
+  topology_.shares_memory = node_ != nullptr;
+}
+
 SharedCosts Session::findCosts() const {
   const Clock& clock = *services_.clocks.clock;
-  if (services_.probed_costs == nullptr) return {probeCosts(channel_.communicator(), topology_, clock), {}};
-  return knownOrProbedCosts(channel_.communicator(), topology_, clock, *services_.probed_costs);
+  if (services_.probed_costs == nullptr)
+    return {probeCosts(channel_.communicator(), topology_, clock, node_.get()), {}};
+  return knownOrProbedCosts(channel_.communicator(), topology_, clock, *services_.probed_costs, node_.get());
 }
 
 // Takes all memory that tuning takes beforehand, and looks whether there is enough for the buffers of the probe.
@@ -91,12 +109,17 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
     PMPI_Comm_call_errhandler(channel_.original(), fault);
     return fault;
   }
-  const PreparedSchedule* prepared = findSchedule(execution, kind);
-  if (prepared == nullptr) execution.planned.choice = kNativeChoice;
-  const int code = prepared == nullptr ? origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original())
-                                       : execute(execution, *prepared, sendbuf, recvbuf, kind);
-  // What MPI refuses for its arguments no other rank need have called: it counts nowhere.
-  if (prepared == nullptr && isRefusal(code)) return code;
+  int code = MPI_SUCCESS;
+  if (isInSharedMemory(execution.planned.choice)) {
+    executeInSharedMemory(execution, sendbuf, recvbuf, kind);
+  } else if (const PreparedSchedule* prepared = findSchedule(execution, kind); prepared != nullptr) {
+    code = execute(execution, *prepared, sendbuf, recvbuf, kind);
+  } else {
+    execution.planned.choice = kNativeChoice;
+    code = origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+    // What MPI refuses for its arguments no other rank need have called: it counts nowhere.
+    if (isRefusal(code)) return code;
+  }
   dropAnnouncements();
   if (execution.follows_plan) ++loop_.keys().entry(execution.key).calls_since_plan;
   endCall(execution, code);
@@ -218,6 +241,7 @@ bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallK
   if (!kind.tunable || !channel_.isOpen()) return false;
   const Algorithm* algorithm = findAlgorithm(choice.algorithm);
   if (algorithm == nullptr || !isValid(*algorithm, shape)) return false;
+  if (isInSharedMemory(choice)) return true;
   return hasFixedChoice() ? memory_.ensure(choice, shape, kind.reducer.element_size)
                           : memory_.has(choice, shape, kind.reducer.element_size);
 }
@@ -287,6 +311,12 @@ int Session::execute(const Execution& execution, const PreparedSchedule& prepare
     std::memcpy(recvbuf, sendbuf, static_cast<std::size_t>(kind.signature.count) * kind.reducer.element_size);
   }
   return channel_.run(prepared, call);
+}
+
+void Session::executeInSharedMemory(const Execution& execution, const void* sendbuf, void* recvbuf,
+                                    const CallKind& kind) {
+  node_->run({sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf, kind.signature.count, kind.reducer,
+              execution.planned.choice.parameters, execution.arrangement.table, execution.arrangement.lateness_ns});
 }
 
 void Session::announce(double fraction) {

@@ -12,6 +12,7 @@
 #include "mpi/epoch_loop.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/channel.h"
+#include "mpi/execution/node_channel.h"
 #include "mpi/execution/plan_memory.h"
 #include "mpi/execution/plan_schedules.h"
 #include "mpi/rooted/rooted_calls.h"
@@ -104,6 +105,8 @@ class Session {
   bool keepsRankOrder(const CallKind& kind) const { return options().reproducible || !kind.signature.commutative; }
   // What a rank has to say at preparation; the least of all counts.
   enum : std::int64_t { kShortOfMemory, kHasDriver, kHasNoDriver };
+  // Takes memory that all ranks share, where all run on one node.
+  void shareMemory();
   SharedCosts findCosts() const;
   bool takeMemory();
   Execution plan(const CallKind& kind, SiteId site);
@@ -127,6 +130,8 @@ class Session {
   const PreparedSchedule* scheduleWithinTags(const Execution& execution, const CallKind& kind);
   int execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
               const CallKind& kind);
+  bool isInSharedMemory(const Choice& choice) const { return node_ && choice.algorithm == kNodeAlgorithm; }
+  void executeInSharedMemory(const Execution& execution, const void* sendbuf, void* recvbuf, const CallKind& kind);
   void keepOffDevices(Execution& execution, const void* sendbuf, const void* recvbuf, int count) const;
   void endCall(Execution& execution, int code);
   void watch(const Execution& execution);
@@ -143,6 +148,7 @@ class Session {
   PlanMemory memory_{channel_, schedule_reserve_};
   EpochLoop loop_;
   PlanSchedules schedules_{&schedule_reserve_};
+  std::unique_ptr<NodeChannel> node_;             // null: the ranks share no memory
   Topology topology_;                             // by rank; gathered when the channel is opened
   std::unique_ptr<ArrivalArrangement> arrivals_;  // made when the channel is opened
   std::int32_t announced_key_ = -1;               // of the latest call, if that followed announcements

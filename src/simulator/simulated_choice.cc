@@ -42,6 +42,17 @@ Flagging flagLate(std::int32_t late, const CostModel& model, std::span<const Sec
   return flagging;
 }
 
+// Returns the costs that hold for the choice: the row for shared memory has its own, where there is some.
+CostModel costsOf(const Choice& choice, const Shape& shape, const CostModel& model) {
+  const bool shares_memory = shape.topology != nullptr && shape.topology->shares_memory;
+  if (choice.algorithm != kNodeAlgorithm || !shares_memory || model.node_alpha <= Seconds{}) return model;
+  CostModel in_memory;
+  in_memory.alpha = model.node_alpha;
+  in_memory.beta = model.node_beta;
+  in_memory.gamma = model.gamma;
+  return in_memory;
+}
+
 // Takes away segments, parameter `index`, until the schedule is one that may be planned. Its bytes grow evenly with
 // them.
 void limitBytes(Choice& choice, const Shape& shape, std::size_t index) {
@@ -78,7 +89,8 @@ Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, B
                                      std::span<const std::int64_t> lateness_ns) {
   const std::int32_t late = flaggedRanks(choice, shape.ranks);
   if (late == 0) {
-    return simulate(buildAll(choice, shape, lateness_ns), element_size, model, arrivals, 0, nodesOf(shape));
+    return simulate(buildAll(choice, shape, lateness_ns), element_size, costsOf(choice, shape, model), arrivals, 0,
+                    nodesOf(shape));
   }
   const Flagging flagging = flagLate(late, model, arrivals);
   FlaggedArrangement arranged;

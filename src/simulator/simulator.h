@@ -33,6 +33,9 @@ struct CostModel {
   // These hold between two ranks of one node; with an alpha of 0 nodes make no difference.
   Seconds inner_alpha{0.0};
   double inner_beta = 0.0;
+  // A call through shared memory takes this when it is short, and its copies this for each byte; 0 = not known.
+  Seconds node_alpha{0.0};
+  double node_beta = 0.0;
 };
 
 // One transfer of a simulated call.

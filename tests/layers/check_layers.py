@@ -15,9 +15,10 @@ LAYERS = {
     "algos": ["base", "schedule"],
     "simulator": ["base", "schedule", "algos"],
     "estimators": ["base"],
+    "node": ["base"],
     "store": ["base"],
     "tuner": ["base", "schedule", "algos", "simulator", "estimators", "store"],
-    "mpi": ["base", "schedule", "algos", "simulator", "estimators", "store", "tuner"],
+    "mpi": ["base", "schedule", "algos", "simulator", "estimators", "store", "node", "tuner"],
     "preload": ["base", "mpi"],
 }
 

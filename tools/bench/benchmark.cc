@@ -44,7 +44,7 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, CommonTime&
   phases_ = phasesOf(arguments.pattern, ranks_, arguments.late_rank);
   // What the user knows is better than a probe. All ranks take rank 0's view, or their parameters would differ.
   topology_ = gatherTopology(MPI_COMM_WORLD, agreedLinks(), clock_);
-  model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_);
+  model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_, nullptr);
   PMPI_Bcast(&model_, sizeof model_, MPI_BYTE, 0, MPI_COMM_WORLD);
   probed_ = model_;
   if (arguments.alpha) model_.alpha = *arguments.alpha;

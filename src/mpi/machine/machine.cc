@@ -38,13 +38,12 @@ std::string mpiVersion() {
   return version.substr(0, version.find_first_of(",\n"));
 }
 
-// mpirun hands its option --mca btl to the ranks by this variable.
+}  // namespace
+
 std::string_view chosenTransports() {
   const char* const btl = std::getenv("OMPI_MCA_btl");
   return btl == nullptr ? "" : btl;
 }
-
-}  // namespace
 
 bool sharesMemory(std::string_view btl) {
   if (btl.empty()) return true;

@@ -165,11 +165,16 @@ CostModel probeAlike(MPI_Comm private_communicator, const Clock& clock) {
 
 }  // namespace
 
-CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock) {
+CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock,
+                     NodeChannel* node_channel) {
   int rank = 0;
   PMPI_Comm_rank(private_communicator, &rank);
   const auto nodes = ranksOfNodes(&topology, static_cast<std::int32_t>(topology.nodes.size()));
-  if (nodes.size() < 2 || nodes.size() == topology.nodes.size()) return probeAlike(private_communicator, clock);
+  if (nodes.size() < 2 || nodes.size() == topology.nodes.size()) {
+    CostModel alike = probeAlike(private_communicator, clock);
+    if (node_channel != nullptr) node_channel->probe(clock, alike);
+    return alike;
+  }
   const auto own = std::find_if(nodes.begin(), nodes.end(), [rank](const auto& ranks) {
     return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
   });

@@ -7,6 +7,7 @@
 
 #include "algos/topology.h"
 #include "base/clock.h"
+#include "mpi/execution/node_channel.h"
 #include "simulator/simulator.h"
 
 namespace starling {
@@ -17,6 +18,8 @@ namespace starling {
 // values between nodes first, and then the ranks of each node find those within. All this takes as long as a megabyte
 // and a half on the network: 13 ms at 1 Gbit/s.
 inline constexpr std::size_t kProbeMemory = std::size_t{1} << 20;  // its buffers, at most
-CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock);
+// Where ranks share memory, `node_channel` finds what that costs; else it is null.
+CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock,
+                     NodeChannel* node_channel);
 
 }  // namespace starling

@@ -37,14 +37,14 @@ void ProbedCosts::add(std::span<const std::int32_t> nodes, const CostModel& mode
 }
 
 SharedCosts knownOrProbedCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock,
-                               ProbedCosts& known) {
+                               ProbedCosts& known, NodeChannel* node) {
   const std::optional<CostModel> own = known.find(topology.nodes);
   Told told{own ? 1 : 0, own.value_or(CostModel{})};
   PMPI_Bcast(&told, sizeof told, MPI_BYTE, 0, private_communicator);
   SharedCosts costs{told.model, {}};
   if (told.is_known == 0) {
     const Seconds begin = clock.now();
-    costs.model = probeCosts(private_communicator, topology, clock);
+    costs.model = probeCosts(private_communicator, topology, clock, node);
     costs.probed_for = clock.now() - begin;
   }
   if (!own) known.add(topology.nodes, costs.model);

@@ -12,6 +12,7 @@
 
 #include "algos/topology.h"
 #include "base/clock.h"
+#include "mpi/execution/node_channel.h"
 #include "simulator/simulator.h"
 
 namespace starling {
@@ -44,6 +45,6 @@ struct SharedCosts {
 // Does what probeCosts() does, unless rank 0 knows the shape: then its model is that of all ranks, and nothing is
 // probed. Collective. REQUIRES: all ranks are of one MPI_COMM_WORLD; topology.nodes as in ProbedCosts.
 SharedCosts knownOrProbedCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock,
-                               ProbedCosts& known);
+                               ProbedCosts& known, NodeChannel* node);
 
 }  // namespace starling

@@ -46,7 +46,7 @@ void RootedChannel::open() {
 
 // One rank's costs are all ranks', or they would plan differently.
 void RootedChannel::agreeOnCosts() {
-  const LinkCosts own = linkCostsOf(probeCosts(channel_.communicator(), Topology{}, clock()));
+  const LinkCosts own = linkCostsOf(probeCosts(channel_.communicator(), Topology{}, clock(), nullptr));
   std::array<std::int64_t, 3> costs{own.alpha_ns, own.beta_ps, own.gamma_ps};
   PMPI_Bcast(costs.data(), static_cast<int>(costs.size()), MPI_INT64_T, 0, channel_.communicator());
   costs_ = {costs[0], costs[1], costs[2]};

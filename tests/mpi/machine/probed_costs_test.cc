@@ -45,9 +45,9 @@ TEST(KnownOrProbedCosts, linksOfOneShapeAreProbedOnce) {
   const MonotonicClock clock;
   ProbedCosts known;
   const Topology topology = gatherTopology(MPI_COMM_WORLD, "", clock);
-  const SharedCosts probed = knownOrProbedCosts(MPI_COMM_WORLD, topology, clock, known);
+  const SharedCosts probed = knownOrProbedCosts(MPI_COMM_WORLD, topology, clock, known, nullptr);
   EXPECT_GT(probed.probed_for, Seconds{});
-  const SharedCosts again = knownOrProbedCosts(MPI_COMM_WORLD, topology, clock, known);
+  const SharedCosts again = knownOrProbedCosts(MPI_COMM_WORLD, topology, clock, known, nullptr);
   EXPECT_EQ(again.probed_for, Seconds{});
   EXPECT_TRUE(isEqualOnAllRanks(alphaOf(again), MPI_COMM_WORLD));
   EXPECT_TRUE(worldRank() > 0 || alphaOf(again) == alphaOf(probed));
@@ -61,7 +61,7 @@ TEST(KnownOrProbedCosts, allDoAsTheFirstRank) {
   for (const bool first_knows : {false, true}) {
     ProbedCosts known;
     if ((worldRank() == 0) == first_knows) known.add(topology.nodes, modelOf(1.0 + worldRank()));
-    const SharedCosts costs = knownOrProbedCosts(MPI_COMM_WORLD, topology, clock, known);
+    const SharedCosts costs = knownOrProbedCosts(MPI_COMM_WORLD, topology, clock, known, nullptr);
     EXPECT_EQ(costs.probed_for == Seconds{}, first_knows);
     EXPECT_EQ(costs.model.alpha == Seconds{1.0}, first_knows);
     EXPECT_TRUE(known.find(topology.nodes));

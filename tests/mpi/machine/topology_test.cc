@@ -106,7 +106,7 @@ TEST(ProbeCosts, tellsNodesApartWhereverRankZeroIs) {
   const Watch watch("probeCosts");
   Topology topology;
   for (int rank = 0; rank < worldSize(); ++rank) topology.nodes.push_back((rank + 1) / 2);
-  const CostModel model = probeCosts(MPI_COMM_WORLD, topology, MonotonicClock());
+  const CostModel model = probeCosts(MPI_COMM_WORLD, topology, MonotonicClock(), nullptr);
   const bool has_pairs = worldSize() > 2;
   EXPECT_EQ(model.inner_alpha > Seconds{}, has_pairs);
   if (!has_pairs) return;

@@ -1,0 +1,120 @@
+#include "mpi/execution/node_channel.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace starling {
+namespace {
+
+// The parameters of the row, in its order (algos/node.cc).
+constexpr std::size_t kSlotElements = 0;
+constexpr std::size_t kChunkKib = 1;
+
+constexpr std::int64_t kProbeElements = 65536;
+constexpr int kProbeCalls = 8;  // of each size, of which the fastest counts
+
+// Looks for any message, so that the MPI library goes on with all that is under way.
+void driveMpi(const void* communicator) {
+  int is_there = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *static_cast<const MPI_Comm*>(communicator), &is_there, MPI_STATUS_IGNORE);
+}
+
+void combineByKernel(const void* context, const void* left, const void* right, void* out, std::int64_t count) {
+  static_cast<const Reducer*>(context)->kernel(left, right, out, count);
+}
+
+// MPI_Reduce_local leaves (left op right) where the right operand was.
+void combineByOperation(const void* context, const void* left, const void* right, void* out, std::int64_t count) {
+  const Reducer& reducer = *static_cast<const Reducer*>(context);
+  const auto size = static_cast<std::int64_t>(reducer.element_size);
+  alignas(std::max_align_t) std::array<std::byte, 4096> operand;
+  const std::int64_t most = static_cast<std::int64_t>(operand.size()) / size;
+  for (std::int64_t done = 0; done < count; done += most) {
+    const std::int64_t elements = std::min(most, count - done);
+    const auto bytes = static_cast<std::size_t>(elements * size);
+    const auto at = [&](const void* vector) { return static_cast<const std::byte*>(vector) + done * size; };
+    std::memcpy(operand.data(), at(right), bytes);
+    PMPI_Reduce_local(at(left), operand.data(), static_cast<int>(elements), reducer.datatype, reducer.operation);
+    std::memcpy(static_cast<std::byte*>(out) + done * size, operand.data(), bytes);
+  }
+}
+
+Combiner combinerOf(const Reducer& reducer) {
+  return {reducer.kernel != nullptr ? combineByKernel : combineByOperation, &reducer,
+          static_cast<std::int64_t>(reducer.element_size)};
+}
+
+}  // namespace
+
+std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm private_communicator, bool may_share, bool is_crowded) {
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(private_communicator, &rank);
+  PMPI_Comm_size(private_communicator, &ranks);
+  if (ranks < 2 || ranks > kMostRanks) return nullptr;
+  const NodeLayout layout(ranks);
+  std::unique_ptr<SharedMemory> memory = SharedMemory::map(private_communicator, layout.bytes(), may_share);
+  if (memory == nullptr) return nullptr;
+  return std::unique_ptr<NodeChannel>(
+      new NodeChannel(std::move(memory), layout, private_communicator, rank, is_crowded));
+}
+
+NodeChannel::NodeChannel(std::unique_ptr<SharedMemory> memory, const NodeLayout& layout, MPI_Comm communicator,
+                         int rank, bool is_crowded)
+    : memory_(std::move(memory)),
+      communicator_(communicator),
+      allreduce_(memory_->data(), layout, rank, {is_crowded, driveMpi, &communicator_}) {
+  late_.reserve(static_cast<std::size_t>(layout.ranks()));
+}
+
+// Ranks that come long before the last ones combine what is there until then.
+void NodeChannel::findLate(const Call& call) {
+  late_.clear();
+  if (call.lateness_ns.empty()) return;
+  const std::int64_t least = std::max<std::int64_t>(*std::ranges::max_element(call.lateness_ns) / 2, 1);
+  for (std::size_t place = 0; place < call.lateness_ns.size(); ++place) {
+    if (call.lateness_ns[place] < least) continue;
+    late_.push_back(call.table.empty() ? static_cast<std::int32_t>(place) : call.table[place]);
+  }
+  std::ranges::sort(late_);
+}
+
+void NodeChannel::probe(const Clock& clock, CostModel& model) {
+  std::vector<float> values(kProbeElements, 1.0F);
+  const Reducer reducer{reductionKernel(ElementType::kFloat, Operation::kSum), MPI_SUM, MPI_FLOAT, sizeof(float)};
+  const ParameterValues parameters = defaultParameters(*findAlgorithm(kNodeAlgorithm));
+  const auto least_of = [&](std::int64_t count) {
+    Seconds least{std::numeric_limits<double>::infinity()};
+    for (int i = 0; i < kProbeCalls; ++i) {
+      std::fill(values.begin(), values.end(), 0.0F);
+      const Seconds begin = clock.now();
+      run({values.data(), values.data(), count, reducer, parameters});
+      least = std::min(least, clock.now() - begin);
+    }
+    return least;
+  };
+  model.node_alpha = least_of(1);
+  const double others = 1.0 - 1.0 / allreduce_.ranks();
+  const double bytes = others * static_cast<double>(kProbeElements * sizeof(float));
+  const Seconds copying = least_of(kProbeElements) - 2.0 * model.node_alpha - Seconds{bytes * model.gamma};
+  model.node_beta = std::max(copying.value, 0.0) / (2.0 * bytes);
+}
+
+void NodeChannel::run(const Call& call) {
+  NodeCall on_node;
+  on_node.send = call.send;
+  on_node.receive = call.receive;
+  on_node.count = call.count;
+  on_node.combiner = combinerOf(call.reducer);
+  on_node.in_slots = call.count <= call.parameters[kSlotElements];
+  on_node.chunk_bytes = call.parameters[kChunkKib] * 1024;
+  findLate(call);
+  on_node.late = late_;
+  allreduce_.run(on_node);
+}
+
+}  // namespace starling

@@ -1,0 +1,57 @@
+// Runs the calls of the row `node` where the ranks of a communicator share memory.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "algos/catalogue.h"
+#include "base/clock.h"
+#include "mpi/execution/executor.h"
+#include "mpi/execution/shared_memory.h"
+#include "node/node_allreduce.h"
+#include "simulator/simulator.h"
+
+namespace starling {
+
+// All ranks of the communicator call open() and run() alike. THREADS: not thread-safe; one per communicator.
+class NodeChannel {
+ public:
+  // More ranks do not share memory.
+  static constexpr std::int32_t kMostRanks = 256;
+
+  // Returns null, on all ranks, where they cannot share memory, or one of them does not want to. Waits for all of them.
+  // The private communicator outlives the channel. Throws std::bad_alloc as SharedMemory::map() does.
+  static std::unique_ptr<NodeChannel> open(MPI_Comm private_communicator, bool may_share, bool is_crowded);
+
+  struct Call {
+    const void* send = nullptr;
+    void* receive = nullptr;  // may be `send`
+    std::int64_t count = 0;
+    const Reducer& reducer;
+    const ParameterValues& parameters;  // of the row
+    // As in Arrangement: the ranks that come last combine nothing for the others.
+    std::span<const std::int32_t> table{};
+    std::span<const std::int64_t> lateness_ns{};
+  };
+  // What a user's operation does wrong it tells nobody, as in MPI.
+  void run(const Call& call);
+
+  // Finds what such calls cost on this rank, and adds it to the model. All ranks call it alike.
+  void probe(const Clock& clock, CostModel& model);
+
+ private:
+  void findLate(const Call& call);
+  NodeChannel(std::unique_ptr<SharedMemory> memory, const NodeLayout& layout, MPI_Comm communicator, int rank,
+              bool is_crowded);
+
+  std::unique_ptr<SharedMemory> memory_;
+  const MPI_Comm communicator_;
+  NodeAllreduce allreduce_;
+  std::vector<std::int32_t> late_;  // of the call
+};
+
+}  // namespace starling

@@ -1,0 +1,88 @@
+#include "node/node_wait.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <ctime>
+
+namespace starling {
+namespace {
+
+constexpr int kLooksBetweenProgress = 64;   // some microseconds
+constexpr int kLooksBeforeYielding = 1024;  // where each rank has a core; some 50 us
+constexpr int kBriefLooks = 64;
+constexpr std::int64_t kSleepAfter = 8'000'000;    // ns of waiting
+constexpr std::int64_t kLongestSleep = 1'000'000;  // ns; the MPI library is not driven meanwhile
+constexpr std::int64_t kSleepShare = 16;           // a sleep lasts this part of what was waited
+constexpr int kProgressAfterSleep = 8;
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+std::int64_t nowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+bool NodeWait::briefly(const std::atomic<std::uint64_t>& flag, std::uint64_t value) {
+  for (int i = 0; i < kBriefLooks; ++i) {
+    if (flag.load(std::memory_order_acquire) >= value) return true;
+    pause();
+  }
+  return false;
+}
+
+void NodeWait::progress(int times) const {
+  if (settings_.progress == nullptr) return;
+  for (int i = 0; i < times; ++i) settings_.progress(settings_.context);
+}
+
+void NodeWait::wait(Ready ready, const void* context) {
+  const int looks = settings_.is_crowded ? kBriefLooks : kLooksBeforeYielding;
+  for (int i = 1; i <= looks; ++i) {
+    if (ready(context)) return;
+    pause();
+    if (i % kLooksBetweenProgress == 0) progress(1);
+  }
+  const std::int64_t begin = nowNs();
+  while (!ready(context)) {
+    progress(1);
+    const std::int64_t waited = nowNs() - begin;
+    if (waited < kSleepAfter) {
+      sched_yield();
+    } else {
+      sleep(ready, context, std::min(waited / kSleepShare, kLongestSleep));
+      progress(kProgressAfterSleep);
+    }
+  }
+}
+
+// The kernel compares `wake_ups` again before it lets the rank sleep, so that no wake-up since it was read is missed.
+void NodeWait::sleep(Ready ready, const void* context, std::int64_t nanoseconds) {
+  sleepers_.count.fetch_add(1);
+  const std::uint32_t seen = sleepers_.wake_ups.load();
+  if (!ready(context)) {
+    const timespec limit{0, static_cast<long>(nanoseconds)};
+    syscall(SYS_futex, &sleepers_.wake_ups, FUTEX_WAIT, seen, &limit, nullptr, 0);
+  }
+  sleepers_.count.fetch_sub(1);
+}
+
+void NodeWait::wakeAll() {
+  sleepers_.wake_ups.fetch_add(1);
+  syscall(SYS_futex, &sleepers_.wake_ups, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace starling

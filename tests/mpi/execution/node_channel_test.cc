@@ -1,0 +1,149 @@
+#include "mpi/execution/node_channel.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cases.h"
+#include "harness.h"
+#include "mpi/execution/call_kind.h"
+
+namespace starling {
+namespace {
+
+class NodeChannelRuns : public testing::Test {
+ protected:
+  static std::unique_ptr<NodeChannel> open() { return NodeChannel::open(MPI_COMM_WORLD, true, true); }
+
+  static void run(NodeChannel& channel, const std::string& choice, const CallKind& kind, const void* send,
+                  void* receive) {
+    channel.run({send, receive, kind.signature.count, kind.reducer, parseChoice(choice).value().parameters});
+  }
+
+  template <typename Value>
+  void check(const Case<Value>& expected) {
+    const std::unique_ptr<NodeChannel> channel = open();
+    ASSERT_NE(channel, nullptr);
+    const int ranks = worldSize();
+    for (const std::string choice : {"node", "node:slots=0", "node:slots=0,chunk=4"}) {
+      for (const int count : {1, ranks - 1, ranks, ranks + 1, 1000, 5000}) {
+        watch_.phase(choice + ", " + expected.name + ", count " + std::to_string(count));
+        const CallKind kind = classifyCall(count, expected.datatype, expected.op);
+        const std::vector<Value> send = expected.inputs(worldRank(), count);
+        std::vector<Value> receive(send.size());
+        run(*channel, choice, kind, send.data(), receive.data());
+        EXPECT_EQ(expected.wrongElements(receive, ranks), 0) << choice << ", " << expected.name << ", " << count;
+        std::vector<Value> in_place = send;
+        run(*channel, choice, kind, in_place.data(), in_place.data());
+        EXPECT_EQ(expected.wrongElements(in_place, ranks), 0) << "in place: " << choice << ", " << expected.name;
+      }
+    }
+  }
+
+  // Rank 0 waits in a call for rank 1, which first wants what rank 0 has begun to send.
+  template <typename Begin, typename Meanwhile, typename End>
+  void checkThatTheOtherGoesOn(const char* what, const Begin& begin, const Meanwhile& meanwhile, const End& end) {
+    const std::unique_ptr<NodeChannel> channel = open();
+    ASSERT_NE(channel, nullptr);
+    for (const std::string choice : {"node", "node:slots=0"}) {
+      watch_.phase(std::string(what) + ", " + choice);
+      begin();
+      if (worldRank() == 1) meanwhile();
+      std::vector<double> values(100, 1.0);
+      run(*channel, choice, classifyCall(100, MPI_DOUBLE, MPI_SUM), values.data(), values.data());
+      EXPECT_EQ(values, std::vector<double>(100, worldSize()));
+      end();
+    }
+  }
+
+  Watch watch_{"NodeChannelRuns"};
+};
+
+TEST_F(NodeChannelRuns, combinesWhateverTypesAndOperations) {
+  if (worldSize() == 1) GTEST_SKIP() << "one rank shares nothing";
+  check(sumOf<float>(MPI_FLOAT));
+  check(sumOf<double>(MPI_DOUBLE));
+  check(sumOf<std::int8_t>(MPI_INT8_T));
+  check(maximumOf<std::int64_t>(MPI_INT64_T));
+  check(minimumLocationOf<DoubleInt>(MPI_DOUBLE_INT));
+  check(maximumLocationOf<TwoInt>(MPI_2INT));
+  const UserOperations operations;
+  check(operations.commutative());
+  check(operations.nonCommutative());
+}
+
+TEST_F(NodeChannelRuns, isNotOpenedWhereARankDoesNotWantTo) {
+  for (int unwilling = 0; unwilling < worldSize(); ++unwilling) {
+    EXPECT_EQ(NodeChannel::open(MPI_COMM_WORLD, worldRank() != unwilling, true), nullptr) << unwilling;
+  }
+}
+
+TEST_F(NodeChannelRuns, isNotOpenedForOneRank) { EXPECT_EQ(NodeChannel::open(MPI_COMM_SELF, true, true), nullptr); }
+
+// Each has memory of its own.
+TEST_F(NodeChannelRuns, keepsManyChannelsApart) {
+  if (worldSize() == 1) GTEST_SKIP() << "one rank shares nothing";
+  std::vector<std::unique_ptr<NodeChannel>> channels;
+  for (int i = 0; i < 40; ++i) channels.push_back(open());
+  const CallKind kind = classifyCall(3, MPI_INT, MPI_SUM);
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_NE(channels[static_cast<std::size_t>(i)], nullptr);
+    std::vector<int> values(3, i);
+    run(*channels[static_cast<std::size_t>(i)], "node", kind, values.data(), values.data());
+    EXPECT_EQ(values, std::vector<int>(3, i * worldSize()));
+  }
+}
+
+TEST_F(NodeChannelRuns, letsAMessageOnItsWay) {
+  if (worldSize() == 1) GTEST_SKIP() << "nobody sends";
+  const ScopedDuplicate others(MPI_COMM_WORLD);
+  std::vector<double> message(1 << 20, worldRank());
+  MPI_Request request = MPI_REQUEST_NULL;
+  const auto send = [&] {
+    if (worldRank() != 0) return;
+    MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_DOUBLE, 1, 7, others.get(), &request);
+  };
+  const auto receive = [&] {
+    MPI_Recv(message.data(), static_cast<int>(message.size()), MPI_DOUBLE, 0, 7, others.get(), MPI_STATUS_IGNORE);
+    EXPECT_EQ(message.back(), 0.0);
+  };
+  const auto wait = [&] { MPI_Wait(&request, MPI_STATUS_IGNORE); };
+  checkThatTheOtherGoesOn("a message", send, receive, wait);
+}
+
+TEST_F(NodeChannelRuns, letsOneSidedOperationsOnTheirWay) {
+  if (worldSize() == 1) GTEST_SKIP() << "nobody gets";
+  std::vector<double> offered(1 << 16, worldRank() + 5.0);
+  MPI_Win window = MPI_WIN_NULL;
+  MPI_Win_create(offered.data(), static_cast<MPI_Aint>(offered.size() * sizeof(double)), sizeof(double), MPI_INFO_NULL,
+                 MPI_COMM_WORLD, &window);
+  const auto nothing = [] {};
+  const auto get = [&] {
+    std::vector<double> got(offered.size());
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    MPI_Get(got.data(), static_cast<int>(got.size()), MPI_DOUBLE, 0, 0, static_cast<int>(got.size()), MPI_DOUBLE,
+            window);
+    MPI_Win_unlock(0, window);
+    EXPECT_EQ(got.back(), 5.0);
+  };
+  checkThatTheOtherGoesOn("an operation on a window", nothing, get, nothing);
+  MPI_Win_free(&window);
+}
+
+// What was measured is of the right size at least: no call takes a second.
+TEST_F(NodeChannelRuns, findsWhatItsCallsCost) {
+  if (worldSize() == 1) GTEST_SKIP() << "one rank shares nothing";
+  const std::unique_ptr<NodeChannel> channel = open();
+  CostModel model;
+  channel->probe(MonotonicClock(), model);
+  EXPECT_GT(model.node_alpha, Seconds{});
+  EXPECT_LT(model.node_alpha, Seconds{1.0});
+  EXPECT_GE(model.node_beta, 0.0);
+}
+
+}  // namespace
+}  // namespace starling

@@ -1,0 +1,141 @@
+// Threads that stand for the ranks of a node.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <random>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "node/node_allreduce.h"
+
+namespace starling {
+
+// Memory as ranks share it: zeros, aligned as pages are.
+class ThreadMemory {
+ public:
+  explicit ThreadMemory(std::size_t bytes)
+      : bytes_(bytes), data_(static_cast<std::byte*>(::operator new(bytes, kPage))) {
+    std::fill_n(data_, bytes_, std::byte{});
+  }
+  ~ThreadMemory() { ::operator delete(data_, kPage); }
+  ThreadMemory(const ThreadMemory&) = delete;
+  ThreadMemory& operator=(const ThreadMemory&) = delete;
+
+  std::byte* data() const { return data_; }
+
+ private:
+  static constexpr std::align_val_t kPage{4096};
+
+  std::size_t bytes_;
+  std::byte* data_;
+};
+
+// Runs `body(rank, allreduce)` in a thread for each rank, and waits for all.
+template <typename Body>
+void runRanks(std::int32_t ranks, const Body& body) {
+  const NodeLayout layout(ranks);
+  const ThreadMemory memory(layout.bytes());
+  std::vector<std::thread> threads;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      NodeWait::Settings settings;
+      settings.is_crowded = true;
+      NodeAllreduce allreduce(memory.data(), layout, rank, settings);
+      body(rank, allreduce);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// One call, drawn alike by all ranks.
+struct DrawnCall {
+  std::int64_t count = 1;
+  bool in_slots = false;
+  bool in_place = false;
+  std::int64_t chunk_bytes = 0;
+  std::vector<std::int32_t> late;
+};
+
+inline DrawnCall drawCall(std::mt19937& random, std::int32_t ranks, std::int64_t most) {
+  DrawnCall call;
+  const std::int64_t longest = random() % 16 == 0 ? most : random() % 8 == 0 ? 300 : 3;
+  call.count = 1 + static_cast<std::int64_t>(random()) % longest;
+  call.in_slots = random() % 2 == 0;
+  call.in_place = random() % 2 == 0;
+  call.chunk_bytes = std::int64_t{1} << (random() % 12 + 4);
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    if (random() % 4 == 0) call.late.push_back(rank);
+  }
+  return call;
+}
+
+// Neither associative nor commutative, so that each order has bits of its own.
+inline std::uint64_t mixed(std::uint64_t left, std::uint64_t right) {
+  return (left * 0x9e3779b97f4a7c15ULL + 1) ^ (right * 0xbf58476d1ce4e5b9ULL >> 7);
+}
+inline void mixVectors(const void*, const void* left, const void* right, void* out, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    static_cast<std::uint64_t*>(out)[i] =
+        mixed(static_cast<const std::uint64_t*>(left)[i], static_cast<const std::uint64_t*>(right)[i]);
+  }
+}
+inline const Combiner kMixing{mixVectors, nullptr, sizeof(std::uint64_t)};
+
+inline std::uint64_t inputOf(std::int32_t rank, std::uint64_t call, std::int64_t element) {
+  return mixed(static_cast<std::uint64_t>(rank) + 1, mixed(call, static_cast<std::uint64_t>(element)));
+}
+
+// The rule of recursive doubling, played as it is told: adjacent pairs first, where the ranks are no power of two; then
+// partners at distance 1, 2, 4, ... combine, the lower one's value first.
+inline std::uint64_t combinedByDoubling(std::vector<std::uint64_t> values) {
+  std::size_t power = 1;
+  while (2 * power <= values.size()) power *= 2;
+  const std::size_t folded = values.size() - power;
+  std::vector<std::uint64_t> places;
+  for (std::size_t i = 0; i < folded; ++i) places.push_back(mixed(values[2 * i], values[2 * i + 1]));
+  places.insert(places.end(), values.begin() + static_cast<std::ptrdiff_t>(2 * folded), values.end());
+  for (std::size_t distance = 1; distance < power; distance *= 2) {
+    for (std::size_t place = 0; place < power; place += 2 * distance) {
+      places[place] = mixed(places[place], places[place + distance]);
+    }
+  }
+  return places.front();
+}
+
+inline std::uint64_t expectedOf(std::int32_t ranks, std::uint64_t call, std::int64_t element) {
+  std::vector<std::uint64_t> values;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) values.push_back(inputOf(rank, call, element));
+  return combinedByDoubling(std::move(values));
+}
+
+// Makes one rank's part of a drawn call, and counts the elements of its result that are wrong; of long vectors it looks
+// at some.
+inline std::int64_t wrongElements(NodeAllreduce& allreduce, const DrawnCall& drawn, std::int32_t rank,
+                                  std::uint64_t call) {
+  std::vector<std::uint64_t> send(static_cast<std::size_t>(drawn.count));
+  for (std::int64_t i = 0; i < drawn.count; ++i) send[static_cast<std::size_t>(i)] = inputOf(rank, call, i);
+  std::vector<std::uint64_t> receive(drawn.in_place ? 0 : send.size());
+  std::vector<std::uint64_t>& result = drawn.in_place ? send : receive;
+  NodeCall node_call;
+  node_call.send = send.data();
+  node_call.receive = result.data();
+  node_call.count = drawn.count;
+  node_call.combiner = kMixing;
+  node_call.in_slots = drawn.in_slots;
+  node_call.chunk_bytes = drawn.chunk_bytes;
+  node_call.late = drawn.late;
+  allreduce.run(node_call);
+  std::int64_t wrong = 0;
+  const std::int64_t step = drawn.count / 64 + 1;
+  for (std::int64_t i = 0; i < drawn.count; i += step) {
+    if (result[static_cast<std::size_t>(i)] != expectedOf(allreduce.ranks(), call, i)) ++wrong;
+  }
+  return wrong;
+}
+
+}  // namespace starling
