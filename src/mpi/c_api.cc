@@ -41,8 +41,8 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
   Session* const session = attached->session.get();
   if (session == nullptr) return native();
   const int code = called(comm, [&] {
-    if (session->rests(count, datatype, op)) {
-      return session->allreduceAtRest(sendbuf, recvbuf, count, datatype, op, origin.native);
+    if (const RestingCall* const resting = session->restingCall(count, datatype, op)) {
+      return session->allreduceAtRest(*resting, sendbuf, recvbuf, count, datatype, op, origin.native);
     }
     return session->allreduce(sendbuf, recvbuf, count, datatype, op, origin);
   });

@@ -70,6 +70,7 @@ void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Top
   model_ = model;
   stamp_clock_ = stamps;
   has_device_driver_ = has_device_driver;
+  shares_memory_ = topology.shares_memory;
   if (!isRoot()) return;
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
   int length = 0;
@@ -174,7 +175,7 @@ int EpochLoop::takeEpoch() {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     EpochCall& call = calls_.closed()[i];
     assignKey(calls[i], call);
-    all_at_rest_ = all_at_rest_ && RestingKeys::isAtRest(keys_.entry(call.key));
+    all_at_rest_ = all_at_rest_ && resting_keys_.isAtRest(keys_.entry(call.key));
     all_settled_ = all_settled_ && isSettled(keys_.entry(call.key));
   }
   whileLearning([this] { digestEpoch(); });

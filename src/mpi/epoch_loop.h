@@ -85,10 +85,12 @@ class EpochLoop {
   // Lets calls rest from now on, if that was planned: after the calls of an epoch, and instead of ending it. Returns
   // whether they do, which is equal on all ranks.
   bool beginRest();
-  // Returns whether the next call, with these arguments, is only to be counted, by noteResting(); another one ends the
-  // rest when it is noted. Equal on all ranks.
-  bool rests(int count, MPI_Datatype datatype, MPI_Op op) {
-    return rest_.isOn() && (rest_.knows(count, datatype, op) || mayRest(count, datatype, op));
+  // Returns what the next call, with these arguments, runs where it is only to be counted, by noteResting(); null: it
+  // does not rest, and ends the rest when it is noted. Equal on all ranks. Good until the next call of this.
+  const RestingCall* restingCall(int count, MPI_Datatype datatype, MPI_Op op) {
+    if (!rest_.isOn()) return nullptr;
+    const RestingCall* const known = rest_.find(count, datatype, op);
+    return known != nullptr ? known : findResting(count, datatype, op);
   }
   // Returns an MPI error code.
   int noteResting() {
@@ -153,7 +155,7 @@ class EpochLoop {
   static constexpr std::int32_t kNoCall = -1;  // is watched: the ranks tell each other how long they have rested
   void noteKey(const Key& key);
   void limitEpoch();
-  bool mayRest(int count, MPI_Datatype datatype, MPI_Op op);
+  const RestingCall* findResting(int count, MPI_Datatype datatype, MPI_Op op);
   void planRest();
   int attendRest();
   void notePace(std::span<const CallSummary> samples);
@@ -176,6 +178,7 @@ class EpochLoop {
   EpochPace pace_;                            // likewise
   RestingKeys resting_keys_;
   RestStretch rest_;
+  RestingCall resting_call_;  // that is not remembered
   std::int64_t resting_since_ns_ = 0;
   std::int32_t agreed_length_ = 0;  // of an epoch, with the calls that rest
   bool all_at_rest_ = false;        // the keys of the calls of the latest epoch that is known
@@ -186,6 +189,7 @@ class EpochLoop {
   bool is_ending_ = false;
   bool last_started_ = false;
   bool has_device_driver_ = false;
+  bool shares_memory_ = false;
   bool has_noted_all_ = true;
   StampClock stamp_clock_;
   CommunicatorRecord communicator_;

@@ -45,6 +45,7 @@ void EpochLoop::planRest() {
   const bool rests = learns_freely && all_at_rest_ && short_epochs_ == 0 && most > 0;
   const std::uint64_t hash = mixHash(0, static_cast<std::uint64_t>(calls_.closedEpoch()));
   rest_.plan(rests ? most - static_cast<std::int32_t>(hash % static_cast<std::uint64_t>(most / 8 + 1)) : 0);
+  resting_keys_.setMemoryRests(shares_memory_ && !has_device_driver_);
   if (rests) resting_keys_.refresh(keys_);
 }
 
@@ -70,10 +71,13 @@ int EpochLoop::attendRest() {
   return call_watch_->start({kNoCall, 0}, services_.clocks.clock->nanoseconds() - resting_since_ns_);
 }
 
-bool EpochLoop::mayRest(int count, MPI_Datatype datatype, MPI_Op op) {
-  if (!resting_keys_.mayRest(keyOf(kAnySite, classifyCall(count, datatype, op).signature))) return false;
-  if (arePredefined(datatype, op)) rest_.remember(count, datatype, op);
-  return true;
+const RestingCall* EpochLoop::findResting(int count, MPI_Datatype datatype, MPI_Op op) {
+  const CallKind kind = classifyCall(count, datatype, op);
+  const Choice* const choice = resting_keys_.choiceAtRest(keyOf(kAnySite, kind.signature));
+  if (choice == nullptr) return nullptr;
+  resting_call_ = {*choice, kind.reducer};
+  if (arePredefined(datatype, op)) rest_.remember(count, datatype, op, resting_call_);
+  return &resting_call_;
 }
 
 void EpochLoop::notePace(std::span<const CallSummary> samples) {

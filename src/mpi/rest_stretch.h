@@ -8,7 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "algos/catalogue.h"
+#include "mpi/execution/executor.h"
+
 namespace starling {
+
+// What a call runs that rests: native, or the row `node`, for which the reducer is known.
+struct RestingCall {
+  Choice choice;
+  Reducer reducer{};
+};
 
 // Where nothing is left to learn (tuner/resting_keys.h) the few calls of an epoch are followed by many that need not be
 // looked at: a stretch, which is planned when the epoch begins and starts after its calls. How long it is, and which
@@ -44,25 +53,27 @@ class RestStretch {
   // Goes on with a part of one call.
   void goOnBriefly() { take(1); }
 
-  // Returns whether a call with these arguments is known to rest.
-  bool knows(int count, MPI_Datatype datatype, MPI_Op op) const {
+  // Returns what is known of calls with these arguments; null: nothing is.
+  const RestingCall* find(int count, MPI_Datatype datatype, MPI_Op op) const {
     for (std::size_t i = 0; i < known_; ++i) {
-      if (arguments_[i].count == count && arguments_[i].datatype == datatype && arguments_[i].op == op) return true;
+      const Known& known = known_calls_[i];
+      if (known.count == count && known.datatype == datatype && known.op == op) return &known.call;
     }
-    return false;
+    return nullptr;
   }
   // Remembers such a call; the oldest of many is forgotten. REQUIRES: the handles are never freed.
-  void remember(int count, MPI_Datatype datatype, MPI_Op op) {
-    arguments_[next_] = {count, datatype, op};
-    next_ = (next_ + 1) % arguments_.size();
-    if (known_ < arguments_.size()) ++known_;
+  void remember(int count, MPI_Datatype datatype, MPI_Op op, const RestingCall& call) {
+    known_calls_[next_] = {count, datatype, op, call};
+    next_ = (next_ + 1) % known_calls_.size();
+    if (known_ < known_calls_.size()) ++known_;
   }
 
  private:
-  struct Arguments {
+  struct Known {
     int count = 0;
     MPI_Datatype datatype = MPI_DATATYPE_NULL;
     MPI_Op op = MPI_OP_NULL;
+    RestingCall call;
   };
 
   void take(std::int32_t calls) {
@@ -77,7 +88,7 @@ class RestStretch {
   std::int32_t made_ = 0;  // of this part and those before
   std::size_t known_ = 0;
   std::size_t next_ = 0;
-  std::array<Arguments, 8> arguments_;
+  std::array<Known, 8> known_calls_;
 };
 
 }  // namespace starling

@@ -1,8 +1,5 @@
 #include "mpi/session.h"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
@@ -10,7 +7,6 @@
 #include "base/address_space.h"
 #include "base/log.h"
 #include "mpi/execution/device_memory.h"
-#include "mpi/machine/machine.h"
 #include "mpi/machine/probe.h"
 #include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
@@ -46,24 +42,12 @@ void Session::prepare() {
   }
   const StampClock stamps = agreeOnStamps(channel_.communicator(), services_.clocks);
   topology_ = gatherTopology(channel_.communicator(), options().links, clock, services_.world_nodes);
-  shareMemory();
+  if (options().mode == Mode::kTune) node_ = shareMemory(channel_.communicator(), topology_, services_.world_nodes);
   const SharedCosts costs = findCosts();
   memory_.setMachine(costs.model, topology_);
   loop_.open(costs.model, stamps, topology_, least == kHasDriver);
   if (services_.preparations == nullptr) return;
   services_.preparations->note(ranks(), clock.now() - begin - costs.probed_for);
-}
-
-// A user who tells Open MPI not to carry messages through shared memory wants no calls to go there either.
-void Session::shareMemory() {
-  const std::vector<std::int32_t>& nodes = topology_.nodes;
-  const bool are_on_one = !nodes.empty() && std::ranges::count(nodes, nodes.front()) == std::ssize(nodes);
-  if (!are_on_one || options().mode != Mode::kTune) return;
-  const auto here =
-      services_.world_nodes.empty() ? std::ssize(nodes) : std::ranges::count(services_.world_nodes, nodes.front());
-  const bool is_crowded = here > sysconf(_SC_NPROCESSORS_ONLN);
-  node_ = NodeChannel::open(channel_.communicator(), sharesMemory(chosenTransports()), is_crowded);
-  topology_.shares_memory = node_ != nullptr;
 }
 
 SharedCosts Session::findCosts() const {
@@ -131,10 +115,16 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   return code;
 }
 
-int Session::allreduceAtRest(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                             NativeAllreduce native) {
-  const int code = native(sendbuf, recvbuf, count, datatype, op, channel_.original());
-  if (code != MPI_SUCCESS && isRefusal(code)) return code;
+int Session::allreduceAtRest(const RestingCall& resting, const void* sendbuf, void* recvbuf, int count,
+                             MPI_Datatype datatype, MPI_Op op, NativeAllreduce native) {
+  int code = MPI_SUCCESS;
+  if (isInSharedMemory(resting.choice)) {
+    node_->run(
+        {sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf, count, resting.reducer, resting.choice.parameters});
+  } else {
+    code = native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+    if (code != MPI_SUCCESS && isRefusal(code)) return code;
+  }
   if (const int fault = loop_.noteResting(); fault != MPI_SUCCESS) breakDown(fault);
   endEpochIfDue();
   return code;

@@ -32,11 +32,13 @@ class Session {
   int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                 const CallOrigin& origin);
 
-  // Returns whether the next call, with these arguments, is one that the MPI library answers and that is only to be
-  // counted, by allreduceAtRest(). It is asked of every call, which need not be valid.
-  bool rests(int count, MPI_Datatype datatype, MPI_Op op) { return loop_.rests(count, datatype, op); }
-  int allreduceAtRest(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                      NativeAllreduce native);
+  // Returns what the next call, with these arguments, runs where it is only to be counted, which allreduceAtRest()
+  // does; else null. It is asked of every call, which need not be valid.
+  const RestingCall* restingCall(int count, MPI_Datatype datatype, MPI_Op op) {
+    return loop_.restingCall(count, datatype, op);
+  }
+  int allreduceAtRest(const RestingCall& resting, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                      MPI_Op op, NativeAllreduce native);
 
   // Returns what makes the calls of tuned_bcast and tuned_reduce. It is apart from the rest and has a private
   // communicator of its own.
@@ -105,8 +107,6 @@ class Session {
   bool keepsRankOrder(const CallKind& kind) const { return options().reproducible || !kind.signature.commutative; }
   // What a rank has to say at preparation; the least of all counts.
   enum : std::int64_t { kShortOfMemory, kHasDriver, kHasNoDriver };
-  // Takes memory that all ranks share, where all run on one node.
-  void shareMemory();
   SharedCosts findCosts() const;
   bool takeMemory();
   Execution plan(const CallKind& kind, SiteId site);

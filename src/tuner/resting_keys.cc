@@ -1,19 +1,31 @@
 #include "tuner/resting_keys.h"
 
+#include <algorithm>
+
 namespace starling {
 namespace {
 
 // Trials are the first calls that follow a plan.
-bool isTuned(const KeyTable::Entry& entry) {
-  const bool has_trials = entry.calls_since_plan < static_cast<std::int64_t>(entry.plan.trials.size());
-  return has_trials || entry.plan.incumbent.algorithm != kNativeAlgorithm;
+bool hasTrials(const KeyTable::Entry& entry) {
+  return entry.calls_since_plan < static_cast<std::int64_t>(entry.plan.trials.size());
+}
+
+bool isAnyLate(const KeyPlan& plan) {
+  return std::ranges::any_of(plan.placed, [](const PlacedRank& rank) { return rank.lateness_ns > 0; });
 }
 
 }  // namespace
 
-bool RestingKeys::isAtRest(const KeyTable::Entry& entry) {
+bool RestingKeys::mayRest(const KeyTable::Entry& entry) const {
+  if (hasTrials(entry)) return false;
+  if (entry.plan.incumbent.algorithm == kNativeAlgorithm) return true;
+  const bool is_in_memory = memory_rests_ && entry.plan.incumbent.algorithm == kNodeAlgorithm;
+  return is_in_memory && entry.isProved() && entry.slow_calls == 0 && !isAnyLate(entry.plan);
+}
+
+bool RestingKeys::isAtRest(const KeyTable::Entry& entry) const {
   const bool is_final = entry.plan.state == KeyState::kSettled || entry.plan.state == KeyState::kPassesThrough;
-  return entry.plans > 0 && is_final && !isTuned(entry);
+  return entry.plans > 0 && is_final && mayRest(entry);
 }
 
 void RestingKeys::refresh(const KeyTable& keys) {
@@ -23,15 +35,24 @@ void RestingKeys::refresh(const KeyTable& keys) {
     const Key any = anySiteOf(entry.key);
     const std::size_t place = find(any);
     if (place == kMostGroups) continue;
-    if (place == size_) groups_[size_++] = {any, false, false};
-    groups_[place].is_settled = groups_[place].is_settled || isAtRest(entry);
-    groups_[place].is_tuned = groups_[place].is_tuned || isTuned(entry);
+    if (place == size_) groups_[size_++] = {.key = any};
+    note(groups_[place], entry);
   }
 }
 
-bool RestingKeys::mayRest(Key key) const {
+// A key without a plan follows that of another one.
+void RestingKeys::note(Group& group, const KeyTable::Entry& entry) const {
+  if (entry.plans == 0) return;
+  if (!group.has_choice) group.choice = entry.plan.incumbent;
+  group.has_choice = true;
+  group.is_mixed = group.is_mixed || !(entry.plan.incumbent == group.choice) || !mayRest(entry);
+  group.is_settled = group.is_settled || isAtRest(entry);
+}
+
+const Choice* RestingKeys::choiceAtRest(Key key) const {
   const std::size_t place = find(anySiteOf(key));
-  return place < size_ && groups_[place].is_settled && !groups_[place].is_tuned;
+  const bool rests = place < size_ && groups_[place].is_settled && !groups_[place].is_mixed;
+  return rests ? &groups_[place].choice : nullptr;
 }
 
 std::size_t RestingKeys::find(const Key& any) const {

@@ -8,6 +8,12 @@
 namespace starling {
 namespace {
 
+RestingCall resting(int count) {
+  RestingCall call;
+  call.reducer.element_size = static_cast<std::size_t>(count);
+  return call;
+}
+
 TEST(RestStretch, hasAsManyCallsAsWerePlanned) {
   RestStretch rest;
   rest.begin();
@@ -54,14 +60,15 @@ TEST(RestStretch, endsBeforeItsTimeAndLeavesTheNextOneAlone) {
 TEST(RestStretch, remembersTheLatestArguments) {
   RestStretch rest;
   rest.plan(1);
-  EXPECT_FALSE(rest.knows(0, MPI_DATATYPE_NULL, MPI_OP_NULL));
-  for (int count = 1; count <= 9; ++count) rest.remember(count, MPI_INT, MPI_SUM);
-  EXPECT_FALSE(rest.knows(1, MPI_INT, MPI_SUM)) << "the oldest of nine";
-  for (int count = 2; count <= 9; ++count) EXPECT_TRUE(rest.knows(count, MPI_INT, MPI_SUM));
-  EXPECT_FALSE(rest.knows(9, MPI_INT, MPI_MAX));
-  EXPECT_FALSE(rest.knows(9, MPI_DOUBLE, MPI_SUM));
+  EXPECT_FALSE(rest.find(0, MPI_DATATYPE_NULL, MPI_OP_NULL));
+  for (int count = 1; count <= 9; ++count) rest.remember(count, MPI_INT, MPI_SUM, resting(count));
+  EXPECT_FALSE(rest.find(1, MPI_INT, MPI_SUM)) << "the oldest of nine";
+  for (int count = 2; count <= 9; ++count)
+    EXPECT_EQ(rest.find(count, MPI_INT, MPI_SUM)->reducer.element_size, static_cast<std::size_t>(count));
+  EXPECT_FALSE(rest.find(9, MPI_INT, MPI_MAX));
+  EXPECT_FALSE(rest.find(9, MPI_DOUBLE, MPI_SUM));
   rest.plan(1);
-  EXPECT_FALSE(rest.knows(9, MPI_INT, MPI_SUM)) << "what may rest is another matter in the next epoch";
+  EXPECT_FALSE(rest.find(9, MPI_INT, MPI_SUM)) << "what may rest is another matter in the next epoch";
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ PolicyRecord policyOf(const char* choice, std::int32_t size_class) {
 class SessionRest : public testing::Test {
  protected:
   void SetUp() override {
-    // Vectors of 8 numbers and of 1,024 are known to be the MPI library's.
-    const std::vector<PolicyRecord> policies{policyOf("native", 6), policyOf("native", 13)};
+    // Vectors of 8 numbers and of 1,024 are known to be the MPI library's, those of 100 to be for shared memory.
+    const std::vector<PolicyRecord> policies{policyOf("native", 6), policyOf("native", 13), policyOf("node", 10)};
     SessionServices services;
     services.clocks = {.clock = &clock_, .identity = 1};
     services.policies = std::make_shared<const std::vector<PolicyRecord>>(policies);
@@ -55,9 +55,11 @@ class SessionRest : public testing::Test {
   bool call(int count, MPI_Datatype type = MPI_INT64_T, MPI_Op op = MPI_SUM, int expected_code = MPI_SUCCESS) {
     std::vector<std::int64_t> in(static_cast<std::size_t>(count), worldRank() + made_);
     std::vector<std::int64_t> out(in.size());
-    const bool rests = session_->rests(count, type, op);
-    const int code = rests ? session_->allreduceAtRest(in.data(), out.data(), count, type, op, PMPI_Allreduce)
+    const RestingCall* const resting = session_->restingCall(count, type, op);
+    const bool rests = resting != nullptr;
+    const int code = rests ? session_->allreduceAtRest(*resting, in.data(), out.data(), count, type, op, PMPI_Allreduce)
                            : session_->allreduce(in.data(), out.data(), count, type, op, {});
+    if (rests && resting->choice.algorithm == kNodeAlgorithm) ++rested_in_memory_;
     EXPECT_EQ(code == MPI_SUCCESS, expected_code == MPI_SUCCESS);
     if (code == MPI_SUCCESS) {
       const std::int64_t ranks = worldSize();
@@ -82,6 +84,7 @@ class SessionRest : public testing::Test {
   TickingClock clock_;
   std::unique_ptr<Session> session_;
   std::int64_t made_ = 0;
+  std::int64_t rested_in_memory_ = 0;
 };
 
 TEST_F(SessionRest, mostCallsRestOnceNothingIsLeftToLearn) {
@@ -96,6 +99,16 @@ TEST_F(SessionRest, mostCallsRestOnceNothingIsLeftToLearn) {
   expectEqualOnAllRanks(pattern);
   if (worldSize() > 1) {
     EXPECT_GT(rested, 1500U);
+  }
+}
+
+TEST_F(SessionRest, callsThroughSharedMemoryRestToo) {
+  const Watch watch("calls through shared memory");
+  std::uint64_t pattern = 0;
+  for (int i = 0; i < 3000; ++i) pattern = mixHash(pattern, call(100) ? 1 : 0);
+  expectEqualOnAllRanks(pattern);
+  if (worldSize() > 1) {
+    EXPECT_GT(rested_in_memory_, 1000);
   }
 }
 
@@ -147,9 +160,11 @@ TEST_F(SessionRest, aCallThatMpiRefusesOnOneRankCountsNowhere) {
   if (worldRank() == 0) {
     call(8, MPI_DOUBLE, MPI_BAND, MPI_ERR_OP);
     std::int64_t number = 0;
-    EXPECT_EQ(session_->rests(8, MPI_INT64_T, MPI_SUM), worldSize() > 1);
-    if (worldSize() > 1) {
-      EXPECT_NE(session_->allreduceAtRest(&number, &number, 8, MPI_INT64_T, MPI_SUM, PMPI_Allreduce), MPI_SUCCESS);
+    const RestingCall* const resting = session_->restingCall(8, MPI_INT64_T, MPI_SUM);
+    EXPECT_EQ(resting != nullptr, worldSize() > 1);
+    if (resting != nullptr) {
+      EXPECT_NE(session_->allreduceAtRest(*resting, &number, &number, 8, MPI_INT64_T, MPI_SUM, PMPI_Allreduce),
+                MPI_SUCCESS);
     }
   }
   std::uint64_t pattern = 0;

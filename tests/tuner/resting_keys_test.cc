@@ -22,7 +22,7 @@ class RestingKeysTest : public testing::Test {
   }
   bool mayRest(std::int64_t count, SiteId site = kAnySite) {
     resting_.refresh(table_);
-    return resting_.mayRest(keyOf(site, doubles(count)));
+    return resting_.choiceAtRest(keyOf(site, doubles(count))) != nullptr;
   }
 
   KeyTable table_;
@@ -37,11 +37,11 @@ TEST_F(RestingKeysTest, callsOfSettledNativeKeysRestFromWhicheverSite) {
   plan(key, "native", KeyState::kExploring);
   EXPECT_FALSE(mayRest(8));
   plan(key, "native");
-  EXPECT_TRUE(RestingKeys::isAtRest(table_.entry(key)));
+  EXPECT_TRUE(resting_.isAtRest(table_.entry(key)));
   EXPECT_TRUE(mayRest(8, 1));
   EXPECT_TRUE(mayRest(8, 7)) << "a site that is not known yet runs native, too";
   EXPECT_FALSE(mayRest(16)) << "another size";
-  EXPECT_FALSE(resting_.mayRest({}));
+  EXPECT_FALSE(resting_.choiceAtRest({}) != nullptr);
 }
 
 TEST_F(RestingKeysTest, nothingRestsBeforeItsTrialsAreMade) {
@@ -66,9 +66,42 @@ TEST_F(RestingKeysTest, nothingRestsWhereAnotherSiteHasAChoice) {
   const std::int32_t other = add(2, 8);
   EXPECT_TRUE(mayRest(8)) << "a site that was called a few times when the program began";
   plan(other, "ring");
-  EXPECT_FALSE(RestingKeys::isAtRest(table_.entry(other)));
+  EXPECT_FALSE(resting_.isAtRest(table_.entry(other)));
   EXPECT_FALSE(mayRest(8));
   plan(other, "native");
+  EXPECT_TRUE(mayRest(8));
+}
+
+TEST_F(RestingKeysTest, provedChoicesThroughSharedMemoryRestWhereThatIsAllowed) {
+  const std::int32_t key = add(1, 8);
+  plan(key, "node:slots=0");
+  EXPECT_FALSE(mayRest(8)) << "not allowed";
+  resting_.setMemoryRests(true);
+  EXPECT_FALSE(mayRest(8)) << "not proved";
+  table_.entry(key).calls_since_plan = 10;
+  EXPECT_TRUE(mayRest(8));
+  EXPECT_EQ(*resting_.choiceAtRest(keyOf(1, doubles(8))), parseChoice("node:slots=0").value());
+  table_.entry(key).slow_calls = 1;
+  EXPECT_FALSE(mayRest(8)) << "it may be stopped soon";
+  table_.entry(key).slow_calls = 0;
+  table_.entry(key).plan.placed = {{1, 1, 5000}};
+  EXPECT_FALSE(mayRest(8)) << "a rank is late as a rule";
+}
+
+TEST_F(RestingKeysTest, nothingRestsWhereSitesHaveDifferentChoices) {
+  resting_.setMemoryRests(true);
+  const std::int32_t in_memory = add(1, 8);
+  const std::int32_t other = add(2, 8);
+  plan(in_memory, "node");
+  table_.entry(in_memory).calls_since_plan = 10;
+  EXPECT_TRUE(mayRest(8)) << "the other has no plan yet, and follows the first";
+  plan(other, "native", KeyState::kObserving);
+  EXPECT_FALSE(mayRest(8));
+  plan(other, "node:slots=0");
+  table_.entry(other).calls_since_plan = 10;
+  EXPECT_FALSE(mayRest(8));
+  plan(other, "node");
+  table_.entry(other).calls_since_plan = 10;
   EXPECT_TRUE(mayRest(8));
 }
 
@@ -80,9 +113,9 @@ TEST_F(RestingKeysTest, ofVeryManyKindsOfCallsSomeDoNotRest) {
   }
   resting_.refresh(table_);
   Signature signature = doubles(8);
-  EXPECT_TRUE(resting_.mayRest(keyOf(1, signature)));
+  EXPECT_TRUE(resting_.choiceAtRest(keyOf(1, signature)) != nullptr);
   signature.type = 99;
-  EXPECT_FALSE(resting_.mayRest(keyOf(1, signature)));
+  EXPECT_FALSE(resting_.choiceAtRest(keyOf(1, signature)) != nullptr);
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, CommonTime&
   phases_ = phasesOf(arguments.pattern, ranks_, arguments.late_rank);
   // What the user knows is better than a probe. All ranks take rank 0's view, or their parameters would differ.
   topology_ = gatherTopology(MPI_COMM_WORLD, agreedLinks(), clock_);
-  model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_, nullptr);
+  node_ = shareMemory(MPI_COMM_WORLD, topology_);
+  model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_, node_.get());
   PMPI_Bcast(&model_, sizeof model_, MPI_BYTE, 0, MPI_COMM_WORLD);
   probed_ = model_;
   if (arguments.alpha) model_.alpha = *arguments.alpha;
@@ -76,8 +77,8 @@ int Benchmark::runSetting(const Setting& setting, std::uint64_t number) {
   const std::size_t bytes = static_cast<std::size_t>(setting.count * workload_.elementSize().value);
   input_.assign(bytes, std::byte{});
   result_.assign(bytes, std::byte{});
-  const SubjectServices services{MPI_COMM_WORLD, &channel_,  &workload_,           model_,
-                                 probed_,        &topology_, arguments_.collective};
+  const SubjectServices services{MPI_COMM_WORLD, &channel_,  &workload_,  model_,
+                                 probed_,        &topology_, node_.get(), arguments_.collective};
   const std::string label =
       fmt::format("{} {} {} ms", setting.count, formatPattern(arguments_.pattern), setting.delay_ms);
   for (const std::string& text : arguments_.algorithms) {

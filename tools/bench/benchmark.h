@@ -95,7 +95,8 @@ class Benchmark {
   int ranks_ = 1;
   CostModel model_;    // what the user said of the network, else as probed
   Topology topology_;  // by rank
-  CostModel probed_;   // as the library sees it
+  std::unique_ptr<NodeChannel> node_;
+  CostModel probed_;  // as the library sees it
   Channel channel_{MPI_COMM_WORLD, kSubjectTags};
   std::vector<std::byte> input_;
   std::vector<std::byte> result_;

@@ -49,6 +49,11 @@ class PlannedSubject final : public Subject {
   }
 
   int run(const Buffers& buffers) override {
+    if (isInSharedMemory()) {
+      services_.node->run(
+          {buffers.input, buffers.result, count_, kind_.reducer, choice_.parameters, table_, lateness_ns_});
+      return MPI_SUCCESS;
+    }
     const std::size_t bytes = static_cast<std::size_t>(count_) * kind_.reducer.element_size;
     if (bytes > 0) std::memcpy(buffers.result, buffers.input, bytes);
     Executor::Call call;
@@ -60,6 +65,7 @@ class PlannedSubject final : public Subject {
 
   std::optional<Traffic> traffic() const override {
     Traffic traffic;
+    if (isInSharedMemory()) return traffic;
     for (const Step& step : prepared_->schedule().steps) {
       if (step.kind != StepKind::kSend) continue;
       ++traffic.messages;
@@ -100,6 +106,9 @@ class PlannedSubject final : public Subject {
     return code;
   }
 
+  bool isInSharedMemory() const {
+    return services_.node != nullptr && choice_.algorithm == kNodeAlgorithm && count_ > 0;
+  }
   Shape shape() const { return {ranks_, count_, services_.workload->isCommutative(), services_.topology}; }
 
   const std::string name_;

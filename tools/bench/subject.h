@@ -13,6 +13,7 @@
 #include "collective.h"
 #include "forecast.h"
 #include "mpi/execution/channel.h"
+#include "mpi/execution/node_channel.h"
 #include "simulator/simulator.h"
 #include "subject_choice.h"
 #include "workload.h"
@@ -43,6 +44,7 @@ struct SubjectServices {
   CostModel model;   // for parameters that are times of the network
   CostModel probed;  // for predictions
   const Topology* topology = nullptr;
+  NodeChannel* node = nullptr;  // null: the ranks share no memory
   Collective collective = Collective::kAllreduce;
 };
 

@@ -1,6 +1,7 @@
 #include "mpi/machine/topology.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 
 #include "algos/tree_search.h"
 #include "base/log.h"
+#include "mpi/machine/machine.h"
 #include "mpi/machine/world_ranks.h"
 #include "tuner/signature.h"
 
@@ -178,6 +180,19 @@ Topology gatherTopology(MPI_Comm private_communicator, const std::string& links,
   }
   if (tellsApart(&topology)) topology.trees = topologyTrees(&topology, ranks, std::min(kMaxTrees, ranks));
   return topology;
+}
+
+// Where other communicators' ranks run beside these, they want cores, too.
+std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, Topology& topology,
+                                         std::span<const std::int32_t> world_nodes) {
+  const std::vector<std::int32_t>& nodes = topology.nodes;
+  if (nodes.empty() || std::ranges::count(nodes, nodes.front()) != std::ssize(nodes)) return nullptr;
+  const std::ptrdiff_t ranks_here =
+      world_nodes.empty() ? std::ssize(nodes) : std::ranges::count(world_nodes, nodes.front());
+  const bool is_crowded = ranks_here > sysconf(_SC_NPROCESSORS_ONLN);
+  auto channel = NodeChannel::open(private_communicator, sharesMemory(chosenTransports()), is_crowded);
+  topology.shares_memory = channel != nullptr;
+  return channel;
 }
 
 }  // namespace starling

@@ -4,12 +4,14 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "algos/topology.h"
 #include "base/clock.h"
+#include "mpi/execution/node_channel.h"
 
 namespace starling {
 
@@ -26,5 +28,12 @@ std::vector<std::int32_t> gatherNodes(MPI_Comm communicator);
 // have it.
 Topology gatherTopology(MPI_Comm private_communicator, const std::string& links, const Clock& clock,
                         std::span<const std::int32_t> world_nodes = {});
+
+// Opens the channel through the memory of a node where all ranks of `private_communicator` run on one, and tells so in
+// its topology; else returns null, on all ranks. So it does where Open MPI is told by any rank's environment to carry
+// no messages through shared memory: what is for messages is then for calls. The communicator outlives the channel.
+// `world_nodes` as above. Collective.
+std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, Topology& topology,
+                                         std::span<const std::int32_t> world_nodes = {});
 
 }  // namespace starling

@@ -114,5 +114,31 @@ TEST(ProbeCosts, tellsNodesApartWhereverRankZeroIs) {
   EXPECT_TRUE(isEqualOnAllRanks(std::bit_cast<std::uint64_t>(model.inner_beta), MPI_COMM_WORLD));
 }
 
+TEST(ShareMemory, isDoneWhereAllRanksRunOnOneNode) {
+  const Watch watch("memory that all ranks share");
+  Topology topology;
+  topology.nodes.assign(static_cast<std::size_t>(worldSize()), 0);
+  EXPECT_EQ(shareMemory(MPI_COMM_WORLD, topology) != nullptr, worldSize() > 1);
+  EXPECT_EQ(topology.shares_memory, worldSize() > 1);
+}
+
+TEST(ShareMemory, isNotDoneWhereRanksRunOnSeveralNodes) {
+  const Watch watch("ranks of several nodes");
+  Topology topology;
+  topology.nodes.assign(static_cast<std::size_t>(worldSize()), 0);
+  topology.nodes.back() = worldSize() - 1;
+  if (worldSize() == 1) topology.nodes.clear();
+  EXPECT_EQ(shareMemory(MPI_COMM_WORLD, topology), nullptr);
+  EXPECT_FALSE(topology.shares_memory);
+}
+
+TEST(ShareMemory, isNotDoneWhereARankCarriesNoMessagesThroughIt) {
+  const Watch watch("a rank without shared memory");
+  const ScopedVariable transports("OMPI_MCA_btl", worldRank() + 1 == worldSize() ? "tcp,self" : "tcp,self,vader");
+  Topology topology;
+  topology.nodes.assign(static_cast<std::size_t>(worldSize()), 0);
+  EXPECT_EQ(shareMemory(MPI_COMM_WORLD, topology), nullptr);
+}
+
 }  // namespace
 }  // namespace starling
