@@ -1,6 +1,9 @@
 #include "doctor_checks.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 
 #include "algos/catalogue.h"
 #include "base/programs.h"
+#include "base/transports.h"
 #include "batch_job.h"
 #include "comparison.h"
 #include "installation.h"
@@ -96,6 +100,22 @@ Finding checkSrun(const std::string& found, const std::string& plugins, const st
 Finding pinned(const std::string& what) {
   return {Health::kWarning, "pinned algorithm", what + " chooses an algorithm of the MPI library's own",
           "leave it if that is meant: it changes what `native` is; remove it to let Starling choose freely"};
+}
+
+// Does what ranks do: one makes memory without a name, and another one opens it through the first one's descriptors.
+bool canOpenMemoryOfAnother() {
+  const int made = memfd_create("starling", MFD_CLOEXEC);
+  if (made < 0) return false;
+  const std::string path = fmt::format("/proc/{}/fd/{}", getpid(), made);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(made);
+    _exit(open(path.c_str(), O_RDWR | O_CLOEXEC) >= 0 ? 0 : 1);
+  }
+  int status = 1;
+  const bool has_ended = child > 0 && waitpid(child, &status, 0) == child;
+  close(made);
+  return has_ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace
@@ -235,6 +255,21 @@ std::vector<Finding> checkPrograms(const std::vector<std::string>& command, cons
        fmt::format("{} is left out by {}: its calls, and those of all ranks of its job, go to the MPI library alone",
                    command.front(), *option),
        "change the patterns if it is to be tuned"}};
+}
+
+Finding checkSharedMemory(const Entries& environment) {
+  const std::string subject = "shared memory";
+  const std::string btl = valueOf(environment, "OMPI_MCA_btl").value_or("");
+  if (!sharesMemory(btl)) {
+    return {Health::kOk, subject,
+            fmt::format("not used within a machine: Open MPI is told to do without it (OMPI_MCA_btl={})", btl), ""};
+  }
+  if (!canOpenMemoryOfAnother()) {
+    return {Health::kWarning, subject,
+            "a process cannot open another one's memory: `node` is not tried within a machine",
+            "let ranks of one user open /proc/<process>/fd of each other (one process namespace, no hidepid)"};
+  }
+  return {Health::kOk, subject, "ranks of one machine can share it, for `node`", ""};
 }
 
 std::vector<Finding> checkPinning(const Entries& environment) {

@@ -35,6 +35,9 @@ std::vector<Finding> checkOptions(const Entries& environment);
 // no finding where it is not. A name without a folder is looked for in `search_path`.
 std::vector<Finding> checkPrograms(const std::vector<std::string>& command, const std::string& search_path,
                                    const Entries& environment);
+// Says whether ranks of one machine can share memory here, for calls within it: whether a process may open the memory
+// that another one of the same user has made, and what Open MPI is told of shared memory.
+Finding checkSharedMemory(const Entries& environment);
 // Finds a pinned algorithm of the MPI library, by which the user decides what `native` means.
 std::vector<Finding> checkPinning(const Entries& environment);
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/programs.h"
+#include "base/transports.h"
 
 namespace starling {
 namespace {
@@ -39,24 +40,6 @@ std::string mpiVersion() {
 }
 
 }  // namespace
-
-std::string_view chosenTransports() {
-  const char* const btl = std::getenv("OMPI_MCA_btl");
-  return btl == nullptr ? "" : btl;
-}
-
-bool sharesMemory(std::string_view btl) {
-  if (btl.empty()) return true;
-  const bool names_what_is_left_out = btl.front() == '^';
-  if (names_what_is_left_out) btl.remove_prefix(1);
-  bool names_shared_memory = false;
-  while (!btl.empty()) {
-    const std::string_view name = btl.substr(0, btl.find(','));
-    names_shared_memory = names_shared_memory || name == "vader" || name == "sm";
-    btl.remove_prefix(std::min(name.size() + 1, btl.size()));
-  }
-  return names_shared_memory != names_what_is_left_out;
-}
 
 Environment gatherEnvironment(MPI_Comm communicator) {
   Environment environment;

@@ -12,7 +12,7 @@
 
 #include "algos/tree_search.h"
 #include "base/log.h"
-#include "mpi/machine/machine.h"
+#include "base/transports.h"
 #include "mpi/machine/world_ranks.h"
 #include "tuner/signature.h"
 

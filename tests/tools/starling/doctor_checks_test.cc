@@ -179,5 +179,14 @@ TEST(CheckPinning, warnsOfVariablesAndParameterFiles) {
   EXPECT_THAT(findings[0].text, HasSubstr("coll_tuned_use_dynamic_rules"));
 }
 
+TEST(CheckSharedMemory, saysWhetherRanksOfAMachineShareMemory) {
+  const Finding usual = checkSharedMemory({});
+  EXPECT_EQ(usual.health, Health::kOk);
+  EXPECT_THAT(usual.text, HasSubstr("can share"));
+  const Finding told = checkSharedMemory({"OMPI_MCA_btl=tcp,self"});
+  EXPECT_EQ(told.health, Health::kOk);
+  EXPECT_THAT(told.text, HasSubstr("OMPI_MCA_btl=tcp,self"));
+}
+
 }  // namespace
 }  // namespace starling::cli

@@ -1,4 +1,4 @@
-#include "mpi/machine/machine.h"
+#include "base/transports.h"
 
 #include <gtest/gtest.h>
 
