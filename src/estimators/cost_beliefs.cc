@@ -53,12 +53,28 @@ struct CostBeliefs::State {
     double above = 0.0;  // sums of Page's test
     double below = 0.0;
     double latest = std::numeric_limits<double>::quiet_NaN();
+    bool is_apart = false;
   };
   std::vector<Arm> arms;
   double noise_sum = kNoiseWeight * kUsualNoise * kUsualNoise;
   double noise_weight = kNoiseWeight;
 
   double noiseVariance() const { return std::max(noise_sum / noise_weight, kLeastNoise * kLeastNoise); }
+
+  // Adds an arm that has the error in common with the others that have it, or not.
+  std::size_t add(double cost, double deviation, bool is_apart) {
+    const auto index = static_cast<Eigen::Index>(arms.size());
+    arms.push_back({.is_apart = is_apart});
+    costs.conservativeResize(index + 1);
+    costs(index) = cost;
+    covariance.conservativeResize(index + 1, index + 1);
+    for (Eigen::Index other = 0; other <= index; ++other) {
+      const double shared = is_apart || arms[static_cast<std::size_t>(other)].is_apart ? 0.0 : common_variance;
+      covariance(index, other) = covariance(other, index) = shared;
+    }
+    covariance(index, index) += deviation * deviation;
+    return static_cast<std::size_t>(index);
+  }
 
   // Two measurements of one arm differ by noise alone, or nearly so.
   void learnNoise(Arm& arm, double cost) {
@@ -114,18 +130,9 @@ CostBeliefs& CostBeliefs::operator=(CostBeliefs&&) noexcept = default;
 
 std::size_t CostBeliefs::size() const { return state_->arms.size(); }
 
-std::size_t CostBeliefs::add(double cost, double deviation) {
-  State& state = *state_;
-  const auto index = static_cast<Eigen::Index>(state.arms.size());
-  state.arms.emplace_back();
-  state.costs.conservativeResize(index + 1);
-  state.costs(index) = cost;
-  state.covariance.conservativeResize(index + 1, index + 1);
-  state.covariance.row(index).setConstant(state.common_variance);
-  state.covariance.col(index).setConstant(state.common_variance);
-  state.covariance(index, index) += deviation * deviation;
-  return static_cast<std::size_t>(index);
-}
+std::size_t CostBeliefs::add(double cost, double deviation) { return state_->add(cost, deviation, false); }
+
+std::size_t CostBeliefs::addApart(double cost, double deviation) { return state_->add(cost, deviation, true); }
 
 bool CostBeliefs::observe(std::size_t arm, double cost, double error) {
   State& state = *state_;
@@ -186,16 +193,20 @@ void CostBeliefs::shift(std::size_t arm, double difference, double deviation) {
   const auto index = static_cast<Eigen::Index>(arm);
   state_->costs(index) += difference;
   state_->covariance(index, index) += deviation * deviation;
-  state_->arms[arm] = {};
+  state_->arms[arm] = {.is_apart = state_->arms[arm].is_apart};
   state_->bound();
 }
 
-void CostBeliefs::shiftAll(double difference) { state_->costs.array() += difference; }
+void CostBeliefs::shiftAll(double difference) {
+  for (std::size_t i = 0; i < state_->arms.size(); ++i) {
+    if (!state_->arms[i].is_apart) state_->costs(static_cast<Eigen::Index>(i)) += difference;
+  }
+}
 
 void CostBeliefs::observeAnew(std::size_t arm, double cost, double error) {
   State& state = *state_;
   const auto index = static_cast<Eigen::Index>(arm);
-  state.arms[arm] = {};
+  state.arms[arm] = {.is_apart = state.arms[arm].is_apart};
   state.costs(index) = cost;
   state.covariance.row(index).setZero();
   state.covariance.col(index).setZero();

@@ -26,6 +26,8 @@ class CostBeliefs {
   // Adds an arm that the model predicts to cost so much, but for an error of its own. Returns its index. All arms are
   // added before anything is measured.
   std::size_t add(double cost, double deviation);
+  // The same for an arm that the model predicts in another way: what it is wrong by for all others says nothing of it.
+  std::size_t addApart(double cost, double deviation);
   std::size_t size() const;
 
   // Takes a measurement of one arm, which has this error beside the noise. Returns true where it shows that costs have
@@ -44,7 +46,7 @@ class CostBeliefs {
   // Changes what is known of one arm, because it is another one now: it costs more by `difference`, but for an error.
   void shift(std::size_t arm, double difference, double deviation);
 
-  // Notes that the model is wrong by so much for all arms.
+  // Notes that the model is wrong by so much for all arms but those that it predicts in another way.
   void shiftAll(double difference);
   // Makes all arms but one less well known, in what they have in common.
   void loosenAllBut(std::size_t arm, double deviation);

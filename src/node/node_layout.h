@@ -43,6 +43,8 @@ class NodeLayout {
 
   std::int32_t ranks() const { return ranks_; }
   std::size_t bytes() const { return bytes_; }
+  // Flags and slots come first, in so many bytes.
+  std::size_t bytesOfSlots() const { return chunks_; }
   // Contributions to slots are combined in groups of so many places of the tree, these in groups again, and so on;
   // counts these levels.
   static constexpr std::int32_t kGroup = 8;

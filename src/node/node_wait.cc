@@ -13,9 +13,9 @@
 namespace starling {
 namespace {
 
-constexpr int kLooksBetweenProgress = 64;   // some microseconds
-constexpr int kLooksBeforeYielding = 1024;  // where each rank has a core; some 50 us
-constexpr int kBriefLooks = 64;
+constexpr std::int64_t kYieldAfter = 2'000'000;    // ns of waiting, where each rank has a core
+constexpr int kLooks = 64;                         // at a time: some microseconds
+constexpr std::int64_t kDriveEvery = 5'000;        // ns; so often the MPI library is driven
 constexpr std::int64_t kSleepAfter = 8'000'000;    // ns of waiting
 constexpr std::int64_t kLongestSleep = 1'000'000;  // ns; the MPI library is not driven meanwhile
 constexpr std::int64_t kSleepShare = 16;           // a sleep lasts this part of what was waited
@@ -34,14 +34,20 @@ std::int64_t nowNs() {
       .count();
 }
 
-}  // namespace
-
-bool NodeWait::briefly(const std::atomic<std::uint64_t>& flag, std::uint64_t value) {
-  for (int i = 0; i < kBriefLooks; ++i) {
-    if (flag.load(std::memory_order_acquire) >= value) return true;
+bool looksReady(bool (*ready)(const void*), const void* context, int looks) {
+  for (int i = 0; i < looks; ++i) {
+    if (ready(context)) return true;
     pause();
   }
   return false;
+}
+
+}  // namespace
+
+bool NodeWait::briefly(const std::atomic<std::uint64_t>& flag, std::uint64_t value) {
+  const auto is_raised = [&] { return flag.load(std::memory_order_acquire) >= value; };
+  return looksReady([](const void* context) { return (*static_cast<const decltype(is_raised)*>(context))(); },
+                    &is_raised, kLooks);
 }
 
 void NodeWait::progress(int times) const {
@@ -49,23 +55,26 @@ void NodeWait::progress(int times) const {
   for (int i = 0; i < times; ++i) settings_.progress(settings_.context);
 }
 
+// A rank that yields its own core may lose it for milliseconds to what else runs on the machine. Where ranks share
+// cores a look takes the time that the others need; and so does a call into the MPI library, which may yield by itself.
 void NodeWait::wait(Ready ready, const void* context) {
-  const int looks = settings_.is_crowded ? kBriefLooks : kLooksBeforeYielding;
-  for (int i = 1; i <= looks; ++i) {
-    if (ready(context)) return;
-    pause();
-    if (i % kLooksBetweenProgress == 0) progress(1);
-  }
+  const int looks = settings_.is_crowded ? 1 : kLooks;
+  if (looksReady(ready, context, looks)) return;
   const std::int64_t begin = nowNs();
-  while (!ready(context)) {
-    progress(1);
+  std::int64_t driven = 0;
+  for (;;) {
     const std::int64_t waited = nowNs() - begin;
-    if (waited < kSleepAfter) {
-      sched_yield();
-    } else {
+    if (waited - driven >= kDriveEvery) {
+      progress(1);
+      driven = waited;
+    }
+    if (waited >= kSleepAfter) {
       sleep(ready, context, std::min(waited / kSleepShare, kLongestSleep));
       progress(kProgressAfterSleep);
+    } else if (settings_.is_crowded || waited >= kYieldAfter) {
+      sched_yield();
     }
+    if (looksReady(ready, context, looks)) return;
   }
 }
 

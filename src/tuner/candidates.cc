@@ -185,10 +185,10 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
   // A row that is made for the topology is worth a trial whatever is predicted where links are known, of which the
-  // model is told nothing.
+  // model is told nothing, or where ranks share memory, of which it is told little.
   const auto follows_topology = [&](const Candidate& candidate) {
     const bool is_placed = findAlgorithm(candidate.choice.algorithm)->suits_topology != nullptr;
-    return is_placed && !query.topology.links.empty();
+    return is_placed && (!query.topology.links.empty() || query.topology.shares_memory);
   };
   if (ranked.size() <= limit || limit < 2) {
     ranked.resize(std::min(limit, ranked.size()));

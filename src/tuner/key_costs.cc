@@ -12,6 +12,8 @@ namespace {
 
 // Deviations of logarithms. An algorithm differs from what is predicted for it by this, beside what is common to all;
 constexpr double kRowError = 0.25;
+// one through shared memory by this, and is predicted apart from the others;
+constexpr double kMemoryError = 0.5;
 // the MPI library's own differs by this from the best of the common ones,
 constexpr double kNativeError = 0.5;
 // and by no more than this: where it seems to, the model is wrong for all.
@@ -80,8 +82,17 @@ void KeyCosts::addArms(const std::vector<Candidate>& candidates) {
   beliefs_.add(logOf(arms_.back().predicted), kNativeError);
   for (const Candidate& candidate : candidates) {
     arms_.push_back({.choice = candidate.choice, .predicted = candidate.predicted});
-    beliefs_.add(logOf(candidate.predicted), kRowError);
+    addRow(candidate);
   }
+}
+
+// What messages cost says nothing of what memory does.
+void KeyCosts::addRow(const Candidate& candidate) {
+  const double cost = logOf(candidate.predicted);
+  if (candidate.choice.algorithm == kNodeAlgorithm)
+    beliefs_.addApart(cost, kMemoryError);
+  else
+    beliefs_.add(cost, kRowError);
 }
 
 void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {

@@ -105,6 +105,7 @@ class KeyCosts {
   double probabilityOfLess(std::size_t a, std::size_t b) const { return beliefs_.probabilityOfLess(a, b); }
 
  private:
+  void addRow(const Candidate& candidate);
   void addArms(const std::vector<Candidate>& candidates);
   void moveArms(const std::vector<Candidate>& candidates);
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.

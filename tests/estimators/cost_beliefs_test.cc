@@ -153,5 +153,22 @@ TEST(CostBeliefs, knowLessOfAnArmThatIsAnotherOneNow) {
   EXPECT_NEAR(beliefs.deviation(0), std::hypot(before, 0.1), 1e-9);
 }
 
+// Wherever it stands among them.
+TEST(CostBeliefs, learnNothingFromOthersOfAnArmApart) {
+  for (std::size_t apart = 0; apart < 4; ++apart) {
+    CostBeliefs beliefs(1.0);
+    for (std::size_t i = 0; i < 4; ++i) i == apart ? beliefs.addApart(1.0, 0.5) : beliefs.add(1.0, 0.25);
+    EXPECT_DOUBLE_EQ(beliefs.deviation(apart), 0.5);
+    const std::size_t other = (apart + 1) % 4;
+    for (int i = 0; i < 20; ++i) beliefs.observe(other, 2.0);
+    beliefs.shiftAll(0.3);
+    EXPECT_DOUBLE_EQ(beliefs.cost(apart), 1.0) << apart;
+    EXPECT_GT(beliefs.cost((apart + 2) % 4), 2.0) << apart;
+    for (int i = 0; i < 20; ++i) beliefs.observe(apart, 0.5);
+    EXPECT_NEAR(beliefs.cost(apart), 0.5, 0.05) << apart;
+    EXPECT_NEAR(beliefs.cost(other), 2.3, 0.05) << apart;
+  }
+}
+
 }  // namespace
 }  // namespace starling

@@ -216,6 +216,18 @@ TEST(RankCandidates, keepsATrialForTreesWhereLinksAreKnown) {
   EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "two_level")) << "nobody shares a node";
 }
 
+TEST(RankCandidates, keepsATrialForSharedMemoryWhereThereIsSome) {
+  CandidateQuery query = queryOf(4, 1 << 10);
+  EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "node"));
+  query.topology.nodes.assign(4, 0);
+  query.topology.shares_memory = true;
+  query.model.node_alpha = {1.0};
+  EXPECT_EQ(nameOf(rankCandidates(query, 3).back()), "node") << "it is predicted to be the slowest";
+  query.model.node_alpha = {1e-9};
+  query.model.node_beta = 1e-12;
+  EXPECT_EQ(nameOf(rankCandidates(query, 3).front()), "node");
+}
+
 TEST(RankCandidates, predictsFromFewerSegmentsWhereSimulatingThemWouldTakeLong) {
   const CandidateQuery query = lateQuery(15, 1 << 23, 500'000'000);
   const std::vector<Candidate> candidates = rankCandidates(query, kAll);

@@ -79,6 +79,11 @@ DOCUMENTS = (
         "what the preload library costs in loops of benchmark suites, real Open MPI with 2 and 4 ranks on one machine; "
         "limits, met or not",
     ),
+    (
+        "node", "node.md",
+        "calls through shared memory against Open MPI's own, real ranks on one machine, balanced and with a late rank; "
+        "aims, met or not",
+    ),
 )  # fmt: skip
 
 

@@ -1,0 +1,50 @@
+"""Gains of loops, and post-arrival times over copies."""
+import unittest
+
+from reproduction.node import document, results
+from reproduction.node import runs as plan
+
+
+def overhead(size, pmpi, mpi):
+    return {"bytes": size, "pmpi_us": pmpi, "mpi_us": mpi, "ratio": mpi / pmpi, "ratio_25": 0.9 * mpi / pmpi,
+            "ratio_75": 1.1 * mpi / pmpi}  # fmt: skip
+
+
+class Loops(unittest.TestCase):
+    def test_the_gain_is_natives_time_over_the_calls(self):
+        loop = results.loop_of(overhead(64, 3.0, 2.0))
+        self.assertAlmostEqual(loop.gain, 1.5)
+        self.assertLess(loop.least, loop.gain)
+        self.assertGreater(loop.most, loop.gain)
+
+    def test_aims_are_those_of_the_size(self):
+        self.assertEqual(results.aim_of(2, 8), 1.1)
+        self.assertEqual(results.aim_of(2, 1024), 1.5)
+        self.assertEqual(results.aim_of(4, 16 << 20), 1.6)
+        self.assertIsNone(results.aim_of(4, 8))
+        self.assertEqual(document.met(1.49, 1.5), "1.5, **not met**")
+        self.assertEqual(document.met(1.5, 1.5), "1.5")
+        self.assertEqual(document.met(1.5, None), "-")
+
+
+class LateRanks(unittest.TestCase):
+    def test_rows_are_held_against_two_copies(self):
+        found = [
+            {"bytes": 4096, "algorithm": row, "post_arrival_ms": {"p50": time}}
+            for row, time in zip(plan.LATE_ROWS, (3.0, 1.5, 2.0))
+        ]
+        late = results.late_of(found, copy_ms=lambda size: size / 4096)[0]
+        self.assertEqual(late.size, 4096)
+        self.assertAlmostEqual(late.gain(), 2.0)
+        self.assertAlmostEqual(late.over_copies(), 0.75)
+
+
+class Commands(unittest.TestCase):
+    def test_loops_have_every_size(self):
+        words = plan.loop_words(2)
+        self.assertEqual(words[words.index("--count") + 1].split(",")[0], "2")
+        self.assertEqual(len(words[words.index("--count") + 1].split(",")), len(plan.SIZES))
+
+
+if __name__ == "__main__":
+    unittest.main()

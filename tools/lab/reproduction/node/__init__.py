@@ -1,0 +1,1 @@
+"""Calls through the memory of one node."""

@@ -1,0 +1,106 @@
+"""The document of calls through the memory of one node."""
+import os
+
+from reproduction.common import index, plots
+from reproduction.common.markdown import Document, ratio
+from reproduction.node import results
+from reproduction.node import runs as plan
+from reproduction.node.runs import KI
+
+FILE = "node.md"
+PLOT = "node-gain.svg"
+TITLE = "Within a node: calls through shared memory"
+
+
+def size_text(size):
+    return f"{size} B" if size < KI else f"{size // KI} KiB" if size < KI * KI else f"{size // KI // KI} MiB"
+
+
+def us(value):
+    return f"{value:.2f}" if value < 100 else f"{value:.0f}"
+
+
+def met(value, aim):
+    return "-" if aim is None else f"{aim:.1f}" if value >= aim else f"{aim:.1f}, **not met**"
+
+
+def loop_table(document, ranks, loops):
+    rows = []
+    for forced, first, second in zip(*(loops[way] for way in plan.WAYS)):
+        rows.append([
+            size_text(forced.size), us(forced.native), us(forced.time), ratio(forced.gain),
+            f"{forced.least:.2f} to {forced.most:.2f}", met(forced.gain, results.aim_of(ranks, forced.size)),
+            ratio(first.gain), ratio(second.gain),
+        ])  # fmt: skip
+    header = ["bytes", "native, us", "`node`, us", "native over `node`", "middle half", "aim", plan.FIRST, plan.SECOND]
+    document.table(f"{ranks} ranks: loops of calls right after each other, medians of {plan.PAIRS} pairs", header, rows)
+
+
+def late_table(document, ranks, lates):
+    rows = [
+        [
+            f"{late.size // plan.FLOAT}", *(f"{late.times[row]:.2f}" for row in plan.LATE_ROWS), ratio(late.gain()),
+            f"{late.copies:.2f}", ratio(late.over_copies()),
+        ]
+        for late in lates
+    ]  # fmt: skip
+    header = ["floats", *(f"`{row}`, ms" for row in plan.LATE_ROWS), "native over `node`", "two copies, ms", "`node` over them"]
+    title = f"{ranks} ranks, one {plan.LATE_MS} ms late: post-arrival times, medians of {plan.LATE_CALLS} calls"
+    document.table(title, header, rows)
+
+
+def draw(loops, path):
+    lines = []
+    for ranks in plan.RANKS:
+        for way in (plan.FORCED, plan.SECOND):
+            found = loops[ranks][way]
+            label = f"{ranks} ranks, {way.replace('`', '')}"
+            lines.append(plots.Line(label, [loop.size for loop in found], [loop.gain for loop in found]))
+    panel = plots.Panel("Loops of MPI_Allreduce", "bytes", "native's time over it", lines, x_scale=plots.LOGARITHMIC, bound=1.0)
+    plots.draw([panel], path)
+
+
+def introduction(document, loads):
+    document.text(
+        "Where all ranks run on one node the row `node` combines through memory that they share. Loops have calls of "
+        "MPI_Allreduce under the preload library and of PMPI_Allreduce, which is Open MPI's own choice, by turns in one "
+        "process, with no wait in between. Native's time over that of `node`: above 1 is faster. The last columns have "
+        "the same for the tuner: a run that begins with an empty database, and one that begins with what it has learned."
+    )
+    document.text(
+        f"Open MPI on {index.processor()}, {os.cpu_count()} cores, whose load was {loads[0]:.1f} before the runs and "
+        f"{loads[1]:.1f} after them (ranks that poll make {max(plan.RANKS)}). With more ranks than cores every call waits "
+        "for ranks to get a core."
+    )
+
+
+def write(folder, _cache, _jobs):
+    """Measures each time: what the load of the machine was belongs to the figures."""
+    build = plan.Build()
+    before = os.getloadavg()[0]
+    loops, lates = {}, {}
+    for ranks in plan.RANKS:
+        found = plan.measure_loops(ranks, build)
+        loops[ranks] = {way: [results.loop_of(record) for record in found[way]] for way in plan.WAYS}
+        lates[ranks] = results.late_of(plan.measure_late(ranks, build))
+    document = Document(TITLE)
+    introduction(document, (before, os.getloadavg()[0]))
+    if plots.is_available():
+        draw(loops, folder / PLOT)
+        document.image("Native's time over that of node, and of the tuner's choice, by size", PLOT)
+    for ranks in plan.RANKS:
+        loop_table(document, ranks, loops[ranks])
+    document.code([
+        f"STARLING_ALGORITHM=node mpirun ... -x LD_PRELOAD=libstarling_preload.so ... {' '.join(plan.loop_words(2)[4:])}"
+    ])  # fmt: skip
+    document.heading("When a rank comes late")
+    document.text(
+        f"What remains after it came are its copy into shared memory, with its sum, and the copies out: two passes over "
+        f"the vector, where cores are free for all. The aim is {results.LATE_AIM} times that from "
+        f"{size_text(results.LATE_FROM)} on, by what a copy of the vector takes here (memmove)."
+    )
+    for ranks in plan.RANKS:
+        late_table(document, ranks, lates[ranks])
+    document.code([" ".join(plan.late_words(2))])
+    (folder / FILE).write_text(document.render(), encoding="utf-8")
+    return [], []
