@@ -3,10 +3,10 @@
 namespace starling {
 namespace {
 
-// Trials are the first calls that follow a plan.
+// Trials are the first calls that follow a plan. Calls of a cycle have to be counted one by one.
 bool isTuned(const KeyTable::Entry& entry) {
   const bool has_trials = entry.calls_since_plan < static_cast<std::int64_t>(entry.plan.trials.size());
-  return has_trials || entry.plan.incumbent.algorithm != kNativeAlgorithm;
+  return has_trials || entry.plan.incumbent.algorithm != kNativeAlgorithm || !entry.plan.cycle.isNone();
 }
 
 }  // namespace
@@ -20,6 +20,8 @@ void RestingKeys::refresh(const KeyTable& keys) {
   size_ = 0;
   for (std::int32_t index = 0; index < keys.size(); ++index) {
     const KeyTable::Entry& entry = keys.entry(index);
+    // While special calls have a plan of their own the cycle in that of the usual ones says so.
+    if (entry.key.part == Part::kSpecial) continue;
     const Key any = anySiteOf(entry.key);
     const std::size_t place = find(any);
     if (place == kMostGroups) continue;

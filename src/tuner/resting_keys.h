@@ -10,11 +10,11 @@
 namespace starling {
 
 // A call may rest where each key of vectors of its size class, type and operation runs native, from whichever site it
-// comes, and one of them is settled. What this says is equal on all ranks, because the table is.
-// THREADS: not thread-safe; one per communicator.
+// comes, and one of them is settled, and where no place in a cycle has to be counted. What this says is equal on all
+// ranks, because the table is. THREADS: not thread-safe; one per communicator.
 class RestingKeys {
  public:
-  // Returns whether the key's own plan is native, and nothing is being tried or awaited.
+  // Returns whether the key's own plan is native for all its calls, and nothing is being tried or awaited.
   static bool isAtRest(const KeyTable::Entry& entry);
 
   // Looks through the keys of the table. Takes no memory.
