@@ -103,7 +103,8 @@ STARLING_EXPORT int starling_init(void);
  * done, at most ten seconds. It is local, and must not be called while another thread is in a tuned call. */
 STARLING_EXPORT int starling_flush(void);
 
-/* Says what is in force for one key (site, size class, type, operation) of a communicator. */
+/* Says what is in force for one key (site, size class, type, operation) of a communicator. Calls that are special in a
+ * repeating sequence are another key of their site. */
 typedef struct {
   int site;            /* agreed number of the site within the communicator; 0: any */
   long long bytes;     /* of the latest call */

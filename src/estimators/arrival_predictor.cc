@@ -59,6 +59,7 @@ struct ArrivalPredictor::State {
   void forecastNext();
 
   std::int64_t observations = 0;
+  double latest_error = 0.0;
   Eigen::MatrixXd history;                       // ranks x window; call i is in column i % window
   Eigen::VectorXd exponential;                   // ranks x 1: the exponential average
   Eigen::MatrixXd forecast;                      // ranks x methods: what each method predicts for the next call
@@ -70,6 +71,8 @@ void ArrivalPredictor::State::scoreForecasts(const Eigen::VectorXd& lateness) {
   const Eigen::Index column = std::max<Eigen::Index>(observations - 1, 0) % window();
   for (std::size_t method = 0; method < kMethods; ++method) {
     errors[method].col(column) = (forecast.col(static_cast<Eigen::Index>(method)) - lateness).cwiseAbs();
+    const double greatest = lateness.size() == 0 ? 0.0 : errors[method].col(column).maxCoeff();
+    latest_error = method == 0 ? greatest : std::min(latest_error, greatest);
   }
 }
 
@@ -136,5 +139,7 @@ ArrivalPrediction ArrivalPredictor::predict() const {
 }
 
 std::int64_t ArrivalPredictor::observations() const { return state_->observations; }
+
+Seconds ArrivalPredictor::latestError() const { return {state_->latest_error}; }
 
 }  // namespace starling

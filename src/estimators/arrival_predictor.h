@@ -44,6 +44,10 @@ class ArrivalPredictor {
 
   std::int64_t observations() const;
 
+  // Returns by how much the latest call was forecast wrong for the rank of which that was most, by the method that did
+  // best.
+  Seconds latestError() const;
+
  private:
   struct State;  // keeps Eigen out of this header
   std::unique_ptr<State> state_;

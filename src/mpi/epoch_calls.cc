@@ -41,9 +41,10 @@ std::span<const CallSummary> EpochCalls::close(const ClockModel& clock) {
 }
 
 void EpochCalls::spreadUnseen() {
-  // What was not looked at was native.
+  // What was not looked at was native, or went through shared memory.
   const auto is_like_them = [](const EpochCall& call) {
-    return call.planned.choice.algorithm == kNativeAlgorithm && !call.planned.exploration;
+    const std::int32_t algorithm = call.planned.choice.algorithm;
+    return (algorithm == kNativeAlgorithm || algorithm == kNodeAlgorithm) && !call.planned.exploration;
   };
   const auto calls = static_cast<std::int32_t>(std::ranges::count_if(closed_, is_like_them));
   if (calls == 0) return;

@@ -47,8 +47,8 @@ class EpochCalls {
   // the call is then counted, but not among those that closed() will tell.
   void add(EpochCall call, const std::optional<CallStamps>& stamps);
 
-  // Notes a native call that nobody looked at. When the epoch ends, such calls count as if they had been spread over
-  // the native ones that were added.
+  // Notes a call at rest, which nobody looked at. When the epoch ends, such calls count as if they had been spread over
+  // those of the same kinds, native or through shared memory, that were added.
   void addUnseen() { ++unseen_; }
 
   // Ends the running epoch, whose calls closed() are from now on; returns what this rank knows of those that were

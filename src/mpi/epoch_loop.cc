@@ -95,7 +95,10 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
   rest_.end();
   call.bytes = kind.signature.bytes();
   call.tunable = kind.tunable;
-  noteKey(keyOf(predicted, kind.signature));
+  const Key key = keyOf(predicted, kind.signature);
+  noteKey(key);
+  call.usual_key = keys_.count(key);
+  call.follows_rest = std::exchange(has_rested_, false);
   try {
     calls_.add(call, stamps);
     tracker_.record(local, kind.signature, predicted);
@@ -172,6 +175,7 @@ int EpochLoop::takeEpoch() {
   if (!outcome.has_room) return MPI_SUCCESS;  // some rank cannot learn: none does, and the plans in force stay
   all_at_rest_ = true;
   all_settled_ = true;
+  special_added_ = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     EpochCall& call = calls_.closed()[i];
     assignKey(calls[i], call);
@@ -185,8 +189,16 @@ int EpochLoop::takeEpoch() {
 void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {
   const Key key = keyOf(call.site, call.signature);
   const std::int32_t known = keys_.size();
-  report.key = keys_.findOrAdd(key, call.signature);
-  if (report.key < known) return;
+  const KeyTable::Place place = keys_.resolve(key, call.signature, report.usual_key);
+  report.key = place.key;
+  report.usual_key = place.usual;
+  report.index = place.index;
+  if (place.lacks_part && special_added_ < KeyTable::kMostSpecial) {
+    ++special_added_;
+    keys_.addSpecial(place.usual);
+    whileLearning([&] { tuner_->addSpecialKey(place.usual); });
+  }
+  if (place.usual < known) return;
   if (report.tunable && !is_ending_ && services_.settings.options.mode == Mode::kTune) {
     memory_.reserveFor(call.signature);
   }
@@ -259,7 +271,7 @@ int EpochLoop::closeEpoch() {
 
 // Makes room for what the closed epoch teaches, and for the calls until that is known.
 bool EpochLoop::makeRoom() {
-  std::size_t new_keys = 0;
+  std::size_t new_keys = KeyTable::kMostSpecial;
   for (std::size_t i = 0; i < tracker_.closedCalls(); ++i) {
     for (const bool agreed : {false, true}) {
       const SiteTracker::Call call = tracker_.closedCall(i, agreed);
@@ -332,10 +344,6 @@ void EpochLoop::forget() {
   if (!tuner_) return;
   last_drain_ = services_.clocks.clock->now();
   static_cast<void>(tuner_->drain());
-}
-
-bool EpochLoop::drainIsDue() const {
-  return tuner_ && services_.clocks.clock->now() - last_drain_ >= services_.settings.options.flush_interval;
 }
 
 }  // namespace starling

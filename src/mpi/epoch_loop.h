@@ -130,7 +130,9 @@ class EpochLoop {
   // Drops what drain() would return, but not the communicator and sites that later records refer to. It keeps memory
   // bounded for as long as there is no way to the database.
   void forget();
-  bool drainIsDue() const;
+  bool drainIsDue() const {
+    return tuner_ && services_.clocks.clock->now() - last_drain_ >= services_.settings.options.flush_interval;
+  }
   bool hasLearned() const { return tuner_ && keys_.size() > 0; }
 
  private:
@@ -185,6 +187,8 @@ class EpochLoop {
   bool all_settled_ = false;        // likewise
   std::int32_t short_epochs_ = 0;   // to come, since a key has appeared
   std::int32_t appeared_ = 0;       // keys, or what seemed to be one
+  std::int32_t special_added_ = 0;  // keys, in the epoch that is being taken
+  bool has_rested_ = false;         // before the next call that is noted
   bool epoch_ended_ = false;
   bool is_ending_ = false;
   bool last_started_ = false;

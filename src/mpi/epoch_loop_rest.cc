@@ -54,6 +54,7 @@ bool EpochLoop::beginRest() {
   if (!rest_.isPlanned() || call_watch_->isOpen()) return false;
   rest_.begin();
   tracker_.interrupt();
+  has_rested_ = true;
   resting_since_ns_ = services_.clocks.clock->nanoseconds();
   return true;
 }

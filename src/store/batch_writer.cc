@@ -121,7 +121,8 @@ Result<std::int64_t> BatchWriter::insertKey(const KeyId& id) {
   const std::vector<Column> columns = columnsOf<KeyId>();
   sqlite::Statement insert = connection_.prepare(
       fmt::format("INSERT INTO keys (communicator, site, {}, bytes, calls, exploration_calls, state, choice, "
-                  "virtual_ranks) SELECT communicators.number, sites.number, {}, 0, 0, 0, 'observing', 'native', '[]' "
+                  "virtual_ranks, cycle, outlook) SELECT communicators.number, sites.number, {}, 0, 0, 0, 'observing', "
+                  "'native', '[]', '', '' "
                   "FROM communicators, sites WHERE communicators.run = ?1 AND communicators.id = ?2 "
                   "AND sites.identity = ?3",
                   namesOf(columns), parametersOf(columns, 4)));

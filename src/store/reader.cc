@@ -93,7 +93,7 @@ struct Reader::Connection {
         sqlite.prepare(fmt::format("SELECT communicators.id, sites.identity, {} FROM keys "
                                    "JOIN communicators ON communicators.number = keys.communicator "
                                    "JOIN sites ON sites.number = keys.site WHERE keys.number = ?1",
-                                   selected<KeyId>("keys")));
+                                   selected<KeyId>("keys", steps)));
     KeyId id;
     if (statement.start(key_number).next()) {
       const char* damaged = readRow(statement, id.communicator, id.site, id);

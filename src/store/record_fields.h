@@ -119,9 +119,10 @@ auto fieldsOf(Record& record) {
 
 template <Is<KeyId> Record>
 auto fieldsOf(Record& record) {
-  return std::tuple{link("communicator", record.communicator), link("site", record.site),
-                    identifies("size_class", record.size_class), identifies("type", record.type),
-                    identifies("operation", record.operation)};
+  return std::tuple{
+      link("communicator", record.communicator),   link("site", record.site),
+      identifies("size_class", record.size_class), identifies("type", record.type),
+      identifies("operation", record.operation),   identifies("part", record.part).mayBeMissing().since(5)};
 }
 
 template <Is<KeyRecord> Record>
@@ -135,7 +136,9 @@ auto fieldsOf(Record& record) {
                     replaces("state", record.state),
                     replaces("choice", record.choice),
                     replaces("table", record.table).inColumn("virtual_ranks"),
-                    replaces("gain", record.gain)};
+                    replaces("gain", record.gain),
+                    replaces("cycle", record.cycle).mayBeMissing().since(5),
+                    replaces("outlook", record.outlook).mayBeMissing().since(5)};
 }
 
 template <Is<ObservationRecord> Record>
@@ -165,6 +168,7 @@ auto fieldsOf(Record& record) {
                     replaces("deviation", record.deviation),
                     replaces("predicted", record.predicted),
                     replaces("method", record.method),
+                    replaces("error", record.error).since(5),
                     replaces("epochs", record.epochs).mayBeMissing().since(4)};
 }
 

@@ -60,6 +60,8 @@ struct SiteRecord {
   bool operator==(const SiteRecord&) const = default;
 };
 
+inline constexpr std::int32_t kSpecialPart = 1;
+
 // A key is the thing that is tuned.
 struct KeyId {
   std::string communicator;     // CommunicatorRecord::id
@@ -67,6 +69,7 @@ struct KeyId {
   std::int32_t size_class = 0;  // bytes in (2^(size_class-1), 2^size_class]; 0 for zero bytes and one byte
   std::string type;             // "float", "int32", ...
   std::string operation;        // "sum", "max", "user", "user_noncommutative", ...
+  std::int32_t part = 0;        // kSpecialPart: only those calls that are special in a repeating sequence
 
   auto operator<=>(const KeyId&) const = default;  // NOLINT(modernize-use-nullptr): takes the implied 0 for a pointer
 };
@@ -83,6 +86,8 @@ struct KeyRecord {
   std::string choice;                  // formatChoice() of the plan in force
   std::vector<std::int32_t> table;     // virtual rank -> rank; empty = identity
   std::optional<double> gain;          // native's time / that of the choice, by CommunicatorRecord::compared_by
+  std::string cycle{};    // which of the site's calls these are: "every 50th call", "all but every 50th call"; "": all
+  std::string outlook{};  // what plans make of arrivals: "on_time", "predicted", "unpredictable"; "": not known
 
   bool operator==(const KeyRecord&) const = default;
 };
@@ -120,8 +125,10 @@ struct ArrivalRecord {
   std::int64_t samples = 0;
   double mean = 0.0;
   double deviation = 0.0;
-  double predicted = 0.0;   // for the next call
-  std::string method;       // predictionMethodName()
+  double predicted = 0.0;  // for the next call
+  std::string method;      // predictionMethodName()
+  // By how much the method's latest predictions were wrong on average, seconds; empty: not known.
+  std::optional<double> error{};
   std::int64_t epochs = 1;  // that it tells of, in which this rank was recorded; `epoch` is the latest of them
 
   bool operator==(const ArrivalRecord&) const = default;

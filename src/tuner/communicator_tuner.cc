@@ -61,6 +61,21 @@ void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes elemen
   wake(static_cast<std::int32_t>(slots_.size()) - 1);
 }
 
+void CommunicatorTuner::addSpecialKey(std::int32_t usual) {
+  const auto special = static_cast<std::int32_t>(slots_.size());
+  Slot& beside = slot(usual);
+  beside.special = special;
+  const KeyTuner& tuner = beside.tuner;
+  slots_.push_back(std::make_unique<Slot>(settings_, tuner.shape(), tuner.elementSize(), true, std::nullopt));
+  Slot& added = *slots_.back();
+  added.usual = usual;
+  added.record.id = beside.record.id;
+  added.record.id.part = kSpecialPart;
+  added.record.cycle = cycleOf(added);
+  added.tuner.beginBeside(tuner);
+  wake(special);
+}
+
 void CommunicatorTuner::wake(std::int32_t index) {
   if (std::exchange(slot(index).is_to_be_asked, true)) return;
   to_ask_.push_back(index);
@@ -71,6 +86,7 @@ void CommunicatorTuner::digest(const EpochReport& report) {
   seen_.clear();
   elapsed_ = {};
   for (const EpochCall& call : report.calls) {
+    if (call.follows_rest) std::ranges::for_each(slots_, [](auto& one) { one->tuner.forgetSequence(); });
     // A trial speaks for the key whose plan it ran, even where the site was mispredicted: sizes are alike.
     const bool follows_plan = call.planned.exploration && call.planned_key >= 0;
     Slot& target = slot(follows_plan ? call.planned_key : call.key);
@@ -86,7 +102,9 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     pending.calls += call.calls;
     if (call.sample < 0) continue;
     const CallSummary& sample = report.samples[static_cast<std::size_t>(call.sample)];
-    digestSample(target, pending, timesOf(sample, settings_.stamps_compare));
+    const CallTimes times = timesOf(sample, settings_.stamps_compare);
+    digestSample(target, pending, times);
+    observeSequence(call, target, times);
   }
   std::ranges::sort(seen_);
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
@@ -101,6 +119,13 @@ void CommunicatorTuner::digestSample(Slot& slot, Pending& pending, const CallTim
   if (!settings_.stamps_compare) return;
   pending.post_arrival.add(times.compared.value);
   slot.sampled_imbalance += times.imbalance.value;
+}
+
+void CommunicatorTuner::observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times) {
+  if (call.usual_key < 0) return;
+  Slot& usual = slot(call.usual_key);
+  usual.tuner.observeSequence(call.index, times, &learner == &usual);
+  wake(call.usual_key);
 }
 
 // The longer calls take, the sooner what has changed is to be known.
@@ -163,6 +188,8 @@ Decisions CommunicatorTuner::decide(std::size_t limit) {
 // A key of which nothing is new has the same answer as before, but for one that waits for epochs or for a ranking.
 std::optional<KeyTuner::Decision> CommunicatorTuner::ask(std::int32_t index, bool may_rank) {
   Slot& asked = slot(index);
+  const bool is_native = asked.special >= 0 && asked.tuner.hasSettledOnNative();
+  if (is_native && slot(asked.special).tuner.hasSettledOnNative()) asked.tuner.giveUpCycle();
   std::optional<KeyTuner::Decision> decision = asked.tuner.decide(may_rank, asked.calls_in_epoch);
   if (!may_rank || asked.tuner.waitsForEpochs()) wake(index);
   return decision;
@@ -198,7 +225,9 @@ void CommunicatorTuner::recordDecision(Slot& slot, const KeyTuner::Decision& dec
   // A program may end while it explores: then what was best so far is known.
   const bool is_worth_telling =
       decision.plan.state == KeyState::kSettled || decision.plan.incumbent.algorithm != kNativeAlgorithm;
-  if (is_worth_telling && learned_freely) slot.decisions.replacePolicy(policyOf(slot));
+  // Which calls are special is found anew in each run.
+  const bool is_usual = slot.usual < 0;
+  if (is_worth_telling && learned_freely && is_usual) slot.decisions.replacePolicy(policyOf(slot));
 }
 
 PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {
@@ -242,6 +271,8 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
   record.choice = formatChoice(slot.tuner.plan().incumbent);
   record.table = expanded(slot.tuner.plan().placed, ranks_).table;
   record.gain = slot.tuner.gain();
+  record.cycle = cycleOf(slot);
+  record.outlook = outlookName(slot.tuner.outlook());
   batch.keys.push_back(record);
   for (const Pending& pending : slot.pending.entries()) {
     ObservationRecord& seen = batch.observations.emplace_back();
@@ -265,13 +296,21 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
   slot.changed = false;
 }
 
+std::string CommunicatorTuner::cycleOf(const Slot& slot) const {
+  const bool is_usual = slot.usual < 0;
+  const Cycle& cycle = (is_usual ? slot.tuner : key(slot.usual)).plan().cycle;
+  if (is_usual) return cycle.isNone() ? "" : "all but " + describe(cycle);
+  return cycle.isNone() ? slot.record.cycle : describe(cycle);
+}
+
 void CommunicatorTuner::drainArrivals(Slot& slot, Batch& batch) const {
   const TrackedArrivals& arrivals = slot.tuner.arrivals();
   const std::vector<TrackedArrivals::Entry> entries = arrivals.entries();
   if (entries.empty() || entries.back().seen.count() == 0) return;
   for (const TrackedArrivals::Entry& entry : slot.recorded_ranks.choose(entries, arrivals.others())) {
     batch.arrivals.push_back({slot.record.id, epoch_, entry.rank, entry.seen.count(), entry.seen.mean(),
-                              entry.seen.deviation(), entry.predicted.value, predictionMethodName(entry.method)});
+                              entry.seen.deviation(), entry.predicted.value, predictionMethodName(entry.method),
+                              entry.error.value});
   }
   batch.histograms.push_back(
       {slot.record.id, epoch_, entries.back().seen.count(), latenessCounts(entries, arrivals.others())});

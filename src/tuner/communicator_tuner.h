@@ -28,6 +28,11 @@ struct EpochCall {
   bool on_device = false;    // this rank's buffers, or some rank's where the ranks have agreed on that
   std::int32_t calls = 1;    // that it stands for: itself, and others that nobody looked at
   std::int32_t sample = -1;  // index of its summary; negative: not stamped
+  // This is the key of the usual calls beside `key`, which is the same if that has no special ones. As long as the site
+  // is not known it is the key to which the predicted site has the call belong; negative: none.
+  std::int32_t usual_key = -1;
+  std::int64_t index = 0;     // of the call among those of both
+  bool follows_rest = false;  // calls before it were not counted one by one
 };
 
 // The calls of an epoch, and what was seen of those that were sampled.
@@ -45,6 +50,9 @@ class CommunicatorTuner {
   // Introduces the next key (index = number of keys so far). `policies` may hold what earlier runs learned for it.
   void addKey(const KeyId& id, const Shape& shape, Bytes element_size, bool tunable,
               std::span<const PolicyRecord> policies);
+
+  // Introduces the next key as that of the special calls beside those of the key `usual`.
+  void addSpecialKey(std::int32_t usual);
 
   // Notes that all ranks have stopped the key's choice: see KeyTuner::noteStop().
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {
@@ -90,12 +98,15 @@ class CommunicatorTuner {
     std::int64_t samples = 0;
     std::int64_t latest_epoch = -1;  // in which the key was called
     std::size_t calls_in_epoch = 0;  // that it had there
+    std::int32_t special = -1;       // the key of the special calls beside these; negative: there is none
+    std::int32_t usual = -1;  // the key of the usual calls beside these special ones; negative: these are no such
     bool changed = false;
     bool is_to_be_asked = false;
   };
 
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
   void digestSample(Slot& slot, Pending& pending, const CallTimes& times);
+  void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);
   // Makes decide() ask the key.
   void wake(std::int32_t index);
   std::optional<KeyTuner::Decision> ask(std::int32_t index, bool may_rank);
@@ -107,6 +118,8 @@ class CommunicatorTuner {
   // Records the arrivals of the ranks that matter, and the histogram of all.
   void drainArrivals(Slot& slot, Batch& batch) const;
   PolicyRecord policyOf(const Slot& slot) const;
+  // Says which calls the key has, where they are not all of its site's; empty: they are.
+  std::string cycleOf(const Slot& slot) const;
 
   TunerSettings settings_;
   std::int32_t ranks_;

@@ -85,28 +85,64 @@ Seconds KeyArrivals::usualLatest() const {
   return usual_latest_ <= std::max(orderingNoise(usual_latest_), clock_error_) ? Seconds{} : usual_latest_;
 }
 
+void KeyArrivals::expect(const ArrivalPattern& pattern, Seconds clock_error) {
+  // With the second call the first one's forecast has been right.
+  for (int call = 0; call < 2; ++call) observe(pattern, clock_error);
+  tracked_.restart();
+}
+
+// A rank that is late at random is forecast late just after it was. Its error is small beside that forecast, but not
+// beside what it is late by as a rule. Where all are late at random one of them is forecast late, too, but not by much
+// more than the others, beside what forecasts of all are wrong by.
+KeyArrivals::Forecast KeyArrivals::forecast(const Entries& entries) const {
+  const auto latest = std::ranges::max_element(entries, {}, &TrackedArrivals::Entry::predicted);
+  const Seconds usual = std::min(latest->usual, latest->predicted) - medianOf(entries);
+  Forecast forecast;
+  forecast.noise = std::max(noiseOf(entries, tracked_.others(), latest->predicted), clock_error_);
+  forecast.is_late = latest->predicted > forecast.noise;
+  forecast.is_orderly = forecast.noise < usual || entries.size() < kManyRanks;
+  const bool is_random = latest->error >= kPredictableError * usual || forecast.noise >= kOrderlyNoise * usual;
+  forecast.is_predictable = forecast.is_late && forecast.is_orderly && !is_random;
+  return forecast;
+}
+
+KeyArrivals::Outlook KeyArrivals::outlook() const {
+  if (tracked_.observations() == 0) return Outlook::kUnknown;
+  if (forecast(tracked_.entries()).is_predictable) return Outlook::kPredictable;
+  return usualLatest() > Seconds{} ? Outlook::kUnpredictable : Outlook::kOnTime;
+}
+
 bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const {
   if (tracked_.observations() == 0) return false;
-  const std::vector<TrackedArrivals::Entry> entries = tracked_.entries();
-  const auto latest = std::max_element(entries.begin(), entries.end(),
-                                       [](const auto& a, const auto& b) { return a.predicted < b.predicted; });
-  // A rank that is late at random is forecast late just after it was. Its error is small beside that forecast, but not
-  // beside what it is late by as a rule. Where all are late at random one of them is forecast late, too, but not by
-  // much more than the others, beside what forecasts of all are wrong by.
-  const Seconds usual = std::min(latest->usual, latest->predicted) - medianOf(entries);
-  const Seconds noise = std::max(noiseOf(entries, tracked_.others(), latest->predicted), clock_error_);
-  if (latest->predicted <= noise) return false;
+  const Entries entries = tracked_.entries();
+  const Forecast forecast = this->forecast(entries);
+  if (!forecast.is_late) return false;
   // An order that was found in a few calls was none.
-  if (noise >= usual && entries.size() >= kManyRanks) return !std::exchange(plan.placed, {}).empty();
-  if (latest->error >= kPredictableError * usual || noise >= kOrderlyNoise * usual) return false;
+  if (!forecast.is_orderly) return !std::exchange(plan.placed, {}).empty();
+  if (!forecast.is_predictable) return false;
   const ExpandedPlacement before = expanded(plan.placed, tracked_.ranks());
   const std::vector<std::int32_t> old_table = before.table.empty() ? identityTable(tracked_.ranks()) : before.table;
   const std::vector<Seconds> lateness = predictedBy(entries, tracked_.ranks());
-  const std::vector<std::int32_t> table = keeps_rank_order ? old_table : nextTable(old_table, lateness, noise, policy);
-  const std::vector<std::int64_t> lateness_ns = latenessOf(table, lateness, noise);
+  const std::vector<std::int32_t> table =
+      keeps_rank_order ? old_table : nextTable(old_table, lateness, forecast.noise, policy);
+  const std::vector<std::int64_t> lateness_ns = latenessOf(table, lateness, forecast.noise);
   if (table == old_table && !latenessMoved(before.lateness_ns, lateness_ns)) return false;
   plan.placed = placementOf(keeps_rank_order ? std::span<const std::int32_t>{} : table, lateness_ns);
   return true;
+}
+
+const char* outlookName(KeyArrivals::Outlook outlook) {
+  switch (outlook) {
+    case KeyArrivals::Outlook::kUnknown:
+      return "";
+    case KeyArrivals::Outlook::kOnTime:
+      return "on_time";
+    case KeyArrivals::Outlook::kPredictable:
+      return "predicted";
+    case KeyArrivals::Outlook::kUnpredictable:
+      return "unpredictable";
+  }
+  return "";
 }
 
 }  // namespace starling

@@ -18,8 +18,19 @@ class KeyArrivals {
 
   // Takes the latenesses of one call, which are right within `clock_error`.
   void observe(const ArrivalPattern& pattern, Seconds clock_error);
+  // Takes it that the next calls will be like this one, of which nothing is recorded.
+  void expect(const ArrivalPattern& pattern, Seconds clock_error);
   const TrackedArrivals& tracked() const { return tracked_; }
   void restart() { tracked_.restart(); }
+
+  // Says what plans can make of the arrivals.
+  enum class Outlook : std::uint8_t {
+    kUnknown,
+    kOnTime,         // nobody is late by more than noise
+    kPredictable,    // a plan can follow who is late
+    kUnpredictable,  // somebody is late, and nobody knows who: the call has to find that out by flags
+  };
+  Outlook outlook() const;
 
   // Updates predicted latenesses and, unless ranks are to keep their order, the table of `plan`; returns true when they
   // changed by more than noise. A plan stays as it is where arrivals are not predictable: without knowledge no table is
@@ -30,9 +41,22 @@ class KeyArrivals {
   Seconds usualLatest() const;
 
  private:
+  using Entries = std::vector<TrackedArrivals::Entry>;
+  // What is to be made of the forecasts of all ranks.
+  struct Forecast {
+    Seconds noise;                // they are wrong by
+    bool is_late = false;         // the latest rank is, beyond noise
+    bool is_orderly = false;      // all ranks may be late, but not at random
+    bool is_predictable = false;  // a table is worth having
+  };
+  Forecast forecast(const Entries& entries) const;
+
   TrackedArrivals tracked_;
   Seconds usual_latest_;  // mean lateness of the latest rank of each call, whichever that was, the latest weighing most
   Seconds clock_error_;   // of the latest call
 };
+
+// Returns the outlook as records have it: "on_time", "predicted", "unpredictable"; "" where it is not known.
+const char* outlookName(KeyArrivals::Outlook outlook);
 
 }  // namespace starling

@@ -44,18 +44,51 @@ std::optional<std::int32_t> KeyTable::find(const Key& key) const {
   return found == index_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::int32_t KeyTable::count(const Key& key) {
+  const std::optional<std::int32_t> known = find(key);
+  if (!known) return -1;
+  ++entry(*known).calls;
+  return *known;
+}
+
+KeyTable::Place KeyTable::resolve(const Key& key, const Signature& signature, std::int32_t counted) {
+  Place place;
+  place.usual = place.key = findOrAdd(key, signature);
+  Entry& usual = entry(place.usual);
+  if (counted != place.usual) {
+    if (counted >= 0) --entry(counted).calls;
+    ++usual.calls;
+  }
+  place.index = usual.known_calls++;
+  if (usual.plan.cycle.isNone()) return place;
+  const std::optional<std::int32_t> special = find(specialOf(key));
+  place.lacks_part = !special;
+  if (special && usual.plan.cycle.isSpecial(place.index)) {
+    place.key = *special;
+    entry(*special).signature = signature;
+  }
+  return place;
+}
+
+std::int32_t KeyTable::addSpecial(std::int32_t usual) {
+  const Signature signature = entry(usual).signature;
+  return findOrAdd(specialOf(entry(usual).key), signature);
+}
+
 KeyTable::Next KeyTable::next(const Key& key) const {
-  const std::optional<std::int32_t> own = find(key);
+  std::optional<std::int32_t> own = find(key);
+  const bool is_special = own && entry(*own).plan.cycle.isSpecial(entry(*own).calls);
+  if (is_special) own = find(specialOf(key));
   const auto twin = twins_.find(anySiteOf(key));
   const bool has_plan = own && entry(*own).plans > 0;
   if (!has_plan && twin != twins_.end() && twin->second != kNoTwin) {
     const Entry& known = entry(twin->second);
     // What nobody has measured is for its own key's few calls alone.
-    return {twin->second, {known.isProved() ? known.plan.incumbent : kNativeChoice, false}, false, false};
+    return {twin->second, {known.isProved() ? known.plan.incumbent : kNativeChoice, false}, false, false, is_special};
   }
-  if (!own) return {};
+  if (!own) return {-1, {}, false, false, is_special};
   const Entry& known = entry(*own);
-  Next next{*own, choiceOfCall(known.plan, known.calls_since_plan), true, false};
+  Next next{*own, choiceOfCall(known.plan, known.calls_since_plan), true, false, is_special};
   if (known.is_stopped) next.planned.choice = kNativeChoice;
   next.is_watched = next.planned.choice.algorithm != kNativeAlgorithm && !next.planned.exploration && known.isWatched();
   return next;
@@ -80,7 +113,9 @@ const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
   changed.changes += is_same ? 0 : 1;
   changed.plan = update.plan;  // copies into the memory that is there
   changed.calls_since_plan = 0;
-  if (changed.plan.state == KeyState::kSettled) twins_[anySiteOf(changed.key)] = update.key;
+  // What special calls do is for them alone.
+  const bool may_be_followed = changed.key.part == Part::kUsual && changed.plan.state == KeyState::kSettled;
+  if (may_be_followed) twins_[anySiteOf(changed.key)] = update.key;
   return &changed;
 }
 

@@ -31,6 +31,11 @@ class KeyTable {
 
     std::int64_t calls_before = 0;  // of the incumbent, by the plans before that had the same one
 
+    // The calls of a key are counted whichever part they belong to, in the entry of the usual ones: those whose site is
+    // known, and with them those since, by the site that was predicted.
+    std::int64_t known_calls = 0;
+    std::int64_t calls = 0;
+
     // Counts the incumbent's calls by the plan in force.
     std::int64_t incumbentCalls() const {
       return std::max<std::int64_t>(calls_since_plan - static_cast<std::int64_t>(plan.trials.size()), 0);
@@ -61,15 +66,34 @@ class KeyTable {
 
   std::optional<std::int32_t> find(const Key& key) const;
 
+  // Counts a call among those of `key`, to which its predicted site has it belong. Returns the key's index; negative:
+  // there is none yet.
+  std::int32_t count(const Key& key);
+  // Says where a call belongs once its site is known.
+  struct Place {
+    std::int32_t key = 0;     // the key that is to learn from it, of special calls if it is one
+    std::int32_t usual = 0;   // the key of the site's usual calls
+    std::int64_t index = 0;   // of the call among all of these two keys: 0, 1, ...
+    bool lacks_part = false;  // the site's special calls have no key yet: see addSpecial()
+  };
+  // Adds the key where it is new, as findOrAdd() does. `counted` is what count() returned.
+  Place resolve(const Key& key, const Signature& signature, std::int32_t counted);
+  // Adds the key of the special calls beside that of the usual ones. In an epoch so many are added at most, since
+  // memory is taken for so many beforehand.
+  std::int32_t addSpecial(std::int32_t usual);
+  static constexpr std::int32_t kMostSpecial = 4;
+
   // What the next call of a key runs.
   struct Next {
     std::int32_t entry = -1;  // whose plan it follows; negative: no plan is known
     PlannedChoice planned;
     bool is_own = false;  // the plan is the key's own
     bool is_watched = false;
+    bool is_special = false;  // the key is that of the special calls
   };
-  // Until a key has a plan it follows that of its twin: the key of another site, with vectors of the same size class,
-  // type and operation, that settled last.
+  // `key` is that of the usual calls; where the next one is special by its cycle, the key of special calls takes its
+  // place. Until a key has a plan it follows that of its twin: the key of usual calls, with vectors of the same size
+  // class, type and operation, that settled last.
   Next next(const Key& key) const;
 
   // Puts a plan in force, and returns its key's entry; null: the message was damaged, there is no such key. An

@@ -180,6 +180,7 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   digestStop(occasion);
   costs_.noteDecision();
   has_ranked_ = false;
+  followCycle(plan, occasion);
   if (followArrivals(plan)) {
     const bool may_rank_again = may_rank && kRankingShare * since_ranking_.value >= kRankingTime;
     const bool has_predicted = predict(plan, may_rank_again);
@@ -190,7 +191,10 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   } else {
     plan.placed = plan_.placed;
   }
-  if (occasion.reopens) budget_.reopen();
+  if (occasion.reopens) {
+    budget_.reopen();
+    cycle_is_useless_ = false;
+  }
   if (plan_.state == KeyState::kExploring || occasion.reopens) hearOfTrials();
   return decideOn(std::move(plan), occasion);
 }

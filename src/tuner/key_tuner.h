@@ -16,6 +16,7 @@
 #include "tuner/first_trials.h"
 #include "tuner/key_arrivals.h"
 #include "tuner/key_costs.h"
+#include "tuner/key_sequence.h"
 #include "tuner/measured_choices.h"
 #include "tuner/plan.h"
 #include "tuner/rankings.h"
@@ -61,6 +62,17 @@ class KeyTuner {
   void count(const PlannedChoice& planned, std::int32_t calls = 1);
   void observe(const PlannedChoice& planned, const CallTimes& times);
 
+  // Takes in the call `index` of this key and that of the special calls beside it; `is_own` says that this key has just
+  // observed it.
+  void observeSequence(std::int64_t index, const CallTimes& times, bool is_own);
+  // Notes that calls were made that nobody has counted.
+  void forgetSequence();
+  // Notes that it makes no difference which calls are special, until something changes.
+  void giveUpCycle() { cycle_is_useless_ = true; }
+  bool hasSettledOnNative() const;
+  // Begins this key as that of the special calls beside those of `usual`.
+  void beginBeside(const KeyTuner& usual);
+
   struct Decision {
     KeyPlan plan;
     std::string reason;                                // sentences; empty: nothing that is worth a record
@@ -86,6 +98,9 @@ class KeyTuner {
   // Returns what native takes as a multiple of what the choice takes.
   std::optional<double> gain() const;
   const TrackedArrivals& arrivals() const { return arrivals_.tracked(); }
+  KeyArrivals::Outlook outlook() const { return arrivals_.outlook(); }
+  const Shape& shape() const { return shape_; }
+  Bytes elementSize() const { return element_size_; }
   // Makes what was seen of arrivals begin anew; what is predicted stays.
   void restartArrivals() { arrivals_.restart(); }
 
@@ -146,12 +161,16 @@ class KeyTuner {
   void tellOfTrial(std::size_t arm) const;
   FirstTrials::Shape shapeOfTrials() const;
 
+  // This function is in key_tuner_cycle.cc, with those that are about sequences.
+  void followCycle(KeyPlan& plan, Occasion& occasion) const;
+
   // These functions are in key_tuner_reasons.cc.
   std::string describeArm(std::size_t arm) const;
   std::string describeArms(std::size_t chosen) const;
   std::string compareArms(std::size_t chosen, std::size_t before) const;
   std::string listTrials(const KeyPlan& plan) const;
   std::string describeArrivals(const KeyPlan& plan) const;
+  std::string describeCycle(const Cycle& cycle) const;
 
   // These functions are in key_tuner_given.cc.
   Decision forced();
@@ -164,6 +183,8 @@ class KeyTuner {
   Bytes element_size_;
   std::optional<PolicyRecord> learned_;
   KeyArrivals arrivals_;
+  KeySequence sequence_;
+  bool cycle_is_useless_ = false;
   MeasuredChoices choices_;
   KeyCosts costs_;
   KeyPlan plan_;

@@ -53,6 +53,18 @@ std::string KeyTuner::describeArrivals(const KeyPlan& plan) const {
                      keepsRankOrder() ? "" : "; the virtual-rank table follows them");
 }
 
+std::string KeyTuner::describeCycle(const Cycle& cycle) const {
+  if (cycle.isNone()) {
+    return cycle_is_useless_ ? "Special calls are best left to native as the others are: all have one plan again. "
+                             : "Calls no longer repeat as they did: all have one plan again. ";
+  }
+  return fmt::format(
+      "Calls repeat: {} is unlike the others and has a plan of its own (by its index, arrivals are forecast wrong by "
+      "{} "
+      "on average, by the other methods by {}). ",
+      describe(cycle), formatDuration(sequence_.error()), formatDuration(sequence_.otherError()));
+}
+
 std::string KeyTuner::listTrials(const KeyPlan& plan) const {
   std::string names;
   for (const Choice& trial : plan.trials) names += separator(names) + describeArm(costs_.armOf(trial.algorithm));

@@ -104,6 +104,8 @@ void encodeUpdate(const PlanUpdate& update, std::size_t omitted, Writer& writer)
     writer.put(one.place);
     writer.put(one.lateness_ns);
   }
+  writer.put(plan.cycle.period);
+  if (!plan.cycle.isNone()) writer.put(static_cast<std::int64_t>(plan.cycle.special));
 }
 
 bool decodePlaced(Parser& parser, std::int32_t ranks, std::vector<PlacedRank>& placed) {
@@ -114,6 +116,12 @@ bool decodePlaced(Parser& parser, std::int32_t ranks, std::vector<PlacedRank>& p
     if (!parser.take(one.rank) || !parser.take(one.place) || !parser.take(one.lateness_ns)) return false;
   }
   return isPlacement(placed, ranks);
+}
+
+bool decodeCycle(Parser& parser, Cycle& cycle) {
+  cycle = {};
+  if (!parser.take(cycle.period)) return false;
+  return (cycle.isNone() || parser.take(cycle.special)) && cycle.isSound();
 }
 
 bool decodeUpdate(Parser& parser, std::int32_t ranks, PlanUpdate& update) {
@@ -129,7 +137,7 @@ bool decodeUpdate(Parser& parser, std::int32_t ranks, PlanUpdate& update) {
   plan.state = static_cast<KeyState>(state);
   plan.trials.resize(trials);
   return std::ranges::all_of(plan.trials, [&](Choice& trial) { return decodeChoice(parser, trial); }) &&
-         decodePlaced(parser, ranks, plan.placed);
+         decodePlaced(parser, ranks, plan.placed) && decodeCycle(parser, plan.cycle);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "algos/catalogue.h"
 #include "base/status.h"
+#include "estimators/repeating_sequence.h"
 #include "tuner/placement.h"
 #include "tuner/signature.h"
 
@@ -40,6 +41,9 @@ struct KeyPlan {
   CallLimit limit;  // of the incumbent
   KeyState state = KeyState::kObserving;
   std::vector<PlacedRank> placed;  // the virtual-rank table, and by how much ranks are predicted to be late
+  // Calls that are special by this have a key, and so a plan, of their own: see KeyTable::next(). In a plan of
+  // special calls there is none.
+  Cycle cycle{};
 };
 
 // Tells what a call of the key runs.
@@ -81,8 +85,8 @@ class DecisionReader {
 
   // Returns how many updates are left.
   std::int32_t left() const { return left_; }
-  // Reads the next one into `update`, whose vectors keep their memory. Places that are none and unknown algorithms are
-  // errors. REQUIRES: left() > 0.
+  // Reads the next one into `update`, whose vectors keep their memory. Places that are none, unknown algorithms and
+  // cycles that are not sound are errors. REQUIRES: left() > 0.
   Status next(PlanUpdate& update);
 
  private:

@@ -16,8 +16,9 @@ bool isAnyLate(const KeyPlan& plan) {
 
 }  // namespace
 
+// Calls of a cycle have to be counted one by one.
 bool RestingKeys::mayRest(const KeyTable::Entry& entry) const {
-  if (hasTrials(entry)) return false;
+  if (hasTrials(entry) || !entry.plan.cycle.isNone()) return false;
   if (entry.plan.incumbent.algorithm == kNativeAlgorithm) return true;
   const bool is_in_memory = memory_rests_ && entry.plan.incumbent.algorithm == kNodeAlgorithm;
   return is_in_memory && entry.isProved() && entry.slow_calls == 0 && !isAnyLate(entry.plan);
@@ -32,6 +33,8 @@ void RestingKeys::refresh(const KeyTable& keys) {
   size_ = 0;
   for (std::int32_t index = 0; index < keys.size(); ++index) {
     const KeyTable::Entry& entry = keys.entry(index);
+    // While special calls have a plan of their own the cycle in that of the usual ones says so.
+    if (entry.key.part == Part::kSpecial) continue;
     const Key any = anySiteOf(entry.key);
     const std::size_t place = find(any);
     if (place == kMostGroups) continue;

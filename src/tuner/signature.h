@@ -31,17 +31,27 @@ using SiteId = std::int32_t;
 inline constexpr SiteId kAnySite = 0;
 inline constexpr SiteId kFirstHandleSite = 1 << 20;
 
+// Where the calls of a site are a repeating sequence, its special calls are tuned by themselves.
+enum class Part : std::uint8_t { kUsual, kSpecial };
+
 struct Key {
   SiteId site = kAnySite;
   std::int32_t size_class = 0;
   std::int16_t type = 0;
   std::int16_t operation = 0;
+  Part part = Part::kUsual;  // of the calls of the site that are alike in all else
 
   bool operator==(const Key&) const = default;
 };
 
 inline Key keyOf(SiteId site, const Signature& signature) {
-  return {site, sizeClass(signature.bytes()), signature.type, signature.operation};
+  return {site, sizeClass(signature.bytes()), signature.type, signature.operation, Part::kUsual};
+}
+
+// Returns the key of the special calls among those of `key`.
+inline Key specialOf(Key key) {
+  key.part = Part::kSpecial;
+  return key;
 }
 
 // Mixes one more value into a 64-bit hash (the finalizer of SplitMix64).
@@ -59,9 +69,10 @@ inline std::uint64_t hashOf(const Signature& signature) {
                            static_cast<std::uint16_t>(signature.operation));
 }
 
-// Returns the key of any site that is like this one.
+// Returns the key of any site that is like this one, all calls of a site together.
 inline Key anySiteOf(Key key) {
   key.site = kAnySite;
+  key.part = Part::kUsual;
   return key;
 }
 
@@ -69,7 +80,8 @@ struct KeyHash {
   std::size_t operator()(const Key& key) const {
     const auto low = (static_cast<std::uint64_t>(static_cast<std::uint16_t>(key.type)) << 16) |
                      static_cast<std::uint16_t>(key.operation);
-    return mixHash(mixHash(static_cast<std::uint64_t>(key.site), static_cast<std::uint64_t>(key.size_class)), low);
+    const auto kind = static_cast<std::uint64_t>(key.size_class) << 1 | static_cast<std::uint64_t>(key.part);
+    return mixHash(mixHash(static_cast<std::uint64_t>(key.site), kind), low);
   }
 };
 

@@ -27,6 +27,8 @@ class TrackedArrivals {
   void observe(const ArrivalPattern& pattern);
   std::int64_t observations() const { return predictor_.observations(); }
   std::int32_t ranks() const { return ranks_; }
+  // See ArrivalPredictor::latestError().
+  Seconds latestError() const { return predictor_.latestError(); }
 
   // Holds what is known of one rank, or of each of the others.
   struct Entry {

@@ -181,6 +181,14 @@ TEST(ArrivalPredictor, keepsItsHistoryWhenMoved) {
   EXPECT_NEAR(target.predict().lateness[0].value, kMillisecond, 1e-15);
 }
 
+TEST(ArrivalPredictor, saysHowWrongTheBestMethodWasOfTheLatestCall) {
+  ArrivalPredictor predictor(2, 5);
+  for (int call = 0; call < 10; ++call) observe(predictor, {kMillisecond, 0.0});
+  EXPECT_NEAR(predictor.latestError().value, 0.0, 1e-12);
+  observe(predictor, {2 * kMillisecond, 4 * kMillisecond});
+  EXPECT_NEAR(predictor.latestError().value, 4 * kMillisecond, 1e-12) << "of the rank of which it was most";
+}
+
 TEST(ArrivalPredictor, methodsHaveNames) {
   EXPECT_STREQ(predictionMethodName(PredictionMethod::kMovingAverage), "moving_average");
   EXPECT_STREQ(predictionMethodName(PredictionMethod::kExponentialAverage), "exponential_average");

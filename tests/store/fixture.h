@@ -93,7 +93,12 @@ inline Run sampleRun(const std::string& id) {
 }
 
 inline KeyId sampleKeyId() {
-  return {.communicator = "c1", .site = "heat[ab12]+0x40", .size_class = 13, .type = "double", .operation = "sum"};
+  return {.communicator = "c1",
+          .site = "heat[ab12]+0x40",
+          .size_class = 13,
+          .type = "double",
+          .operation = "sum",
+          .part = kSpecialPart};
 }
 
 inline PolicyRecord samplePolicy() {
@@ -129,7 +134,9 @@ inline Batch sampleBatch() {
                  .state = "settled",
                  .choice = "slt:segments=64,window=8",
                  .table = {2, 0, 1},
-                 .gain = 1.25}};
+                 .gain = 1.25,
+                 .cycle = "every 50th call",
+                 .outlook = "predicted"}};
   batch.observations = {{.key = sampleKeyId(),
                          .epoch = 3,
                          .choice = "ring",
@@ -151,6 +158,7 @@ inline Batch sampleBatch() {
                      .deviation = 0.001,
                      .predicted = 0.011,
                      .method = "regression",
+                     .error = 0.0004,
                      .epochs = 4}};
   batch.histograms = {{.key = sampleKeyId(),
                        .epoch = 3,

@@ -139,6 +139,77 @@ TEST(KeyTable, looksAtTheFirstCallsThenAtOneInSomeAndAtThoseAfterASlowOne) {
   EXPECT_TRUE(entry.isWatched());
 }
 
+// A key that was resolved `calls` times, with a cycle in force.
+KeyTable tableWithCycle(int calls, const Cycle& cycle) {
+  KeyTable table;
+  for (int call = 0; call < calls; ++call) table.resolve(keyOf(1, doubles(8)), doubles(8), -1);
+  PlanUpdate update = updateOf(0, "ring");
+  update.plan.cycle = cycle;
+  table.apply(update);
+  return table;
+}
+
+constexpr Cycle kEveryThird{.period = 3, .special = 0b100};
+
+TEST(KeyTable, countsTheCallsOfAKeyAndCorrectsWhatWasPredictedWrong) {
+  KeyTable table;
+  const Key first = keyOf(1, doubles(8));
+  const Key second = keyOf(2, doubles(8));
+  EXPECT_EQ(table.count(first), -1) << "it is not known yet";
+  EXPECT_EQ(table.resolve(first, doubles(8), -1).index, 0);
+  EXPECT_EQ(table.resolve(second, doubles(8), -1).index, 0);
+  EXPECT_EQ(table.entry(0).calls, 1);
+  EXPECT_EQ(table.count(first), 0);
+  EXPECT_EQ(table.count(first), 0);
+  EXPECT_EQ(table.entry(0).calls, 3);
+  EXPECT_EQ(table.entry(0).known_calls, 1);
+  EXPECT_EQ(table.resolve(first, doubles(8), 0).index, 1);
+  const KeyTable::Place moved = table.resolve(second, doubles(8), 0);
+  EXPECT_EQ(moved.usual, 1);
+  EXPECT_EQ(moved.key, 1);
+  EXPECT_EQ(moved.index, 1);
+  for (const std::int32_t key : {0, 1}) EXPECT_EQ(table.entry(key).calls, 2);
+  for (const std::int32_t key : {0, 1}) EXPECT_EQ(table.entry(key).known_calls, 2);
+}
+
+TEST(KeyTable, sendsSpecialCallsToAKeyOfTheirOwn) {
+  const Key key = keyOf(1, doubles(8));
+  KeyTable table = tableWithCycle(9, kEveryThird);
+  for (int call = 9; call < 30; ++call) {
+    EXPECT_EQ(table.next(key).is_special, call % 3 == 2) << call;
+    EXPECT_EQ(table.count(key), 0);
+  }
+  EXPECT_FALSE(table.next(keyOf(2, doubles(8))).is_special);
+  KeyTable::Place place = table.resolve(key, doubles(8), 0);
+  EXPECT_TRUE(place.lacks_part);
+  EXPECT_EQ(place.key, 0);
+  EXPECT_EQ(table.addSpecial(0), 1);
+  for (std::int64_t index = 10; index < 30; ++index) {
+    place = table.resolve(key, doubles(8), 0);
+    EXPECT_FALSE(place.lacks_part);
+    EXPECT_EQ(place.index, index);
+    EXPECT_EQ(place.usual, 0);
+    EXPECT_EQ(place.key, index % 3 == 2 ? 1 : 0);
+  }
+}
+
+TEST(KeyTable, letsSpecialCallsFollowTheUsualOnesUntilTheyHaveAPlanAndNobodyFollowThem) {
+  const Key key = keyOf(1, doubles(8));
+  KeyTable table = tableWithCycle(2, kEveryThird);
+  EXPECT_TRUE(table.next(key).is_special);
+  EXPECT_EQ(table.next(key).planned.choice.algorithm, kNativeAlgorithm) << "the usual plan is not proved yet";
+  table.entry(0).calls_since_plan = kCallsToProve;
+  const std::int32_t special = table.addSpecial(0);
+  EXPECT_EQ(table.next(key).entry, 0);
+  EXPECT_FALSE(table.next(key).is_own);
+  EXPECT_EQ(table.next(key).planned.choice, parseChoice("ring").value());
+  table.apply(updateOf(special, "slt"));
+  EXPECT_EQ(table.next(key).entry, special);
+  EXPECT_TRUE(table.next(key).is_own);
+  table.entry(special).calls_since_plan = kCallsToProve;
+  EXPECT_EQ(table.next(keyOf(2, doubles(8))).entry, 0);
+}
+
 TEST(KeyTable, hasNoPlanForWhatItDoesNotKnow) {
   const KeyTable table;
   const KeyTable::Next next = table.next(keyOf(1, doubles(8)));

@@ -207,6 +207,24 @@ TEST(KeyTuner, followsALatenessThatGrows) {
   EXPECT_NEAR(static_cast<double>(placementIn(communicator).lateness_ns.back()), 8e6, 2e6);
 }
 
+TEST(KeyTuner, recordsWhatPlansMakeOfArrivals) {
+  const auto recorded = [](const SimulatedCommunicator::Pattern& pattern) {
+    SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+    communicator.setPattern(pattern);
+    communicator.calls(60, kLine, kShort);
+    return communicator.tuner().drain();
+  };
+  EXPECT_EQ(recorded(lateRank(0, 0.0, 5e-6)).keys.front().outlook, "on_time");
+  EXPECT_EQ(recorded(randomRank).keys.front().outlook, "unpredictable");
+  const Batch late = recorded(lateRank(3, 10e-3, 50e-6));
+  EXPECT_EQ(late.keys.front().outlook, "predicted");
+  const auto rank = std::ranges::find(late.arrivals, 3, &ArrivalRecord::rank);
+  ASSERT_NE(rank, late.arrivals.end());
+  EXPECT_NEAR(rank->predicted, 10e-3, 0.1e-3);
+  ASSERT_TRUE(rank->error.has_value());
+  EXPECT_LT(*rank->error, 0.1e-3);
+}
+
 TEST(KeyTuner, movesTheTableOfAForcedAlgorithmToo) {
   TunerSettings settings = settingsOf();
   settings.options.algorithm = "slt";

@@ -31,6 +31,7 @@ Decisions someDecisions() {
   settled.incumbent = choiceOf("rabenseifner");
   settled.state = KeyState::kSettled;
   settled.limit = {.slow_ns = 123'456'789, .every = 3, .known = 1};
+  settled.cycle = {.period = 50, .special = std::uint64_t{1} << 49};
   return {.next_epoch_length = 12, .updates = {{.key = 0, .plan = exploringPlan()}, {.key = 7, .plan = settled}}};
 }
 
@@ -46,6 +47,7 @@ void expectEqual(const KeyPlan& plan, const KeyPlan& expected) {
   EXPECT_EQ(plan.state, expected.state);
   EXPECT_EQ(plan.limit, expected.limit);
   EXPECT_EQ(plan.placed, expected.placed);
+  EXPECT_EQ(plan.cycle, expected.cycle);
 }
 
 // The message with one plan, and what decoding it says.
@@ -104,6 +106,7 @@ TEST(Decisions, fitTheLeastMessageHoweverLargeTheirChoicesAre) {
     plan.trials.assign(kMaxTrials, greatest(algorithm));
     plan.limit = {.slow_ns = std::int64_t{1} << 40, .every = 32, .known = 1 << 20};
     plan.placed.clear();
+    plan.cycle = {.period = Cycle::kLongest, .special = ~std::uint64_t{1}};
     const Result<Decisions> received =
         decodeDecisions(encoded({.next_epoch_length = 1 << 20, .updates = {{1 << 20, plan}}}), 1 << 20);
     ASSERT_TRUE(received.isOk()) << algorithm.name << ": " << received.status().message();
@@ -169,6 +172,18 @@ TEST(Decisions, areRejectedWhenPlacesAreNone) {
   }
 }
 
+TEST(Decisions, areRejectedWhenACycleIsNotSound) {
+  const std::vector<Cycle> bad = {{1, 1}, {-2, 1}, {65, 1}, {4, 0}, {4, 0b1111}, {4, 0b10001}, {1 << 20, 1}};
+  for (const Cycle& cycle : bad) {
+    KeyPlan plan = exploringPlan();
+    plan.cycle = cycle;
+    EXPECT_THAT(errorOf(plan), HasSubstr("update 0")) << cycle.period;
+  }
+  KeyPlan plan = exploringPlan();
+  plan.cycle = {Cycle::kLongest, std::uint64_t{1} << 63};
+  EXPECT_EQ(errorOf(plan), "");
+}
+
 TEST(Decisions, areRejectedWhenAnAlgorithmIsUnknown) {
   KeyPlan plan = exploringPlan();
   plan.incumbent.algorithm = 9999;
@@ -198,6 +213,7 @@ TEST(Decisions, neverCrashTheReaderWhateverTheBytes) {
       EXPECT_LE(update.plan.trials.size(), kMaxTrials);
       EXPECT_NE(findAlgorithm(update.plan.incumbent.algorithm), nullptr);
       EXPECT_TRUE(isPlacement(update.plan.placed, kRanks));
+      EXPECT_TRUE(update.plan.cycle.isSound());
     }
   }
 }

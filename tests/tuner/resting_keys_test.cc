@@ -56,6 +56,21 @@ TEST_F(RestingKeysTest, nothingRestsBeforeItsTrialsAreMade) {
   EXPECT_TRUE(mayRest(8));
 }
 
+TEST_F(RestingKeysTest, nothingRestsThatHasToBeCounted) {
+  const std::int32_t key = add(1, 8);
+  PlanUpdate update;
+  update.key = key;
+  update.plan.state = KeyState::kSettled;
+  update.plan.cycle = {.period = 2, .special = 1};
+  table_.apply(update);
+  EXPECT_FALSE(mayRest(8));
+  EXPECT_FALSE(resting_.isAtRest(table_.entry(key)));
+  plan(table_.addSpecial(key), "ring");
+  EXPECT_FALSE(mayRest(8));
+  plan(key, "native");
+  EXPECT_TRUE(mayRest(8)) << "the special calls are none any more";
+}
+
 TEST_F(RestingKeysTest, whatPassesThroughRests) {
   plan(add(1, 8), "native", KeyState::kPassesThrough);
   EXPECT_TRUE(mayRest(8));

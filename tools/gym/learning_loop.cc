@@ -44,6 +44,7 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
   const Key key = keyOf(predicted, signature);
   noteKey(key);
   const KeyTable::Next planned = keys_.next(key);
+  call.usual_key = keys_.count(key);
   call.planned_key = planned.entry;
   call.planned = planned.planned;
   NextCall next;
@@ -114,11 +115,19 @@ void LearningLoop::applyDecisions() {
 
 void LearningLoop::takeEpoch() {
   const std::span<const SiteTracker::Call> calls = tracker_.resolve(true);
+  std::int32_t special = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Key key = keyOf(calls[i].site, calls[i].signature);
     const std::int32_t known = keys_.size();
-    closed_[i].key = keys_.findOrAdd(key, calls[i].signature);
-    if (closed_[i].key == known) introduce(key, calls[i], closed_[i].tunable);
+    const KeyTable::Place place = keys_.resolve(key, calls[i].signature, closed_[i].usual_key);
+    closed_[i].key = place.key;
+    closed_[i].usual_key = place.usual;
+    closed_[i].index = place.index;
+    if (place.usual == known) introduce(key, calls[i], closed_[i].tunable);
+    if (!place.lacks_part || special == KeyTable::kMostSpecial) continue;
+    ++special;
+    keys_.addSpecial(place.usual);
+    tuner_.addSpecialKey(place.usual);
   }
   tuner_.digest({epoch_ - 1, closed_, closed_samples_});
 }

@@ -165,6 +165,10 @@ class Patterns {
         add(onTime());
         add(late(0, 20.0));
         break;
+      case ArrivalKind::kAlternating:
+        addJittered(first, 1.0);
+        addJittered((first + 1) % world_.ranks, 1.0);
+        break;
     }
   }
 
@@ -189,6 +193,8 @@ class Patterns {
         return (has_changed ? static_cast<std::int32_t>(kPool) : 0) + chance;
       case ArrivalKind::kPeriodic:
         return call % kPeriod == kPeriod - 1 ? 1 : 0;
+      case ArrivalKind::kAlternating:
+        return static_cast<std::int32_t>(call % 2 * kPool) + chance;
     }
     return 0;
   }
@@ -305,6 +311,13 @@ void drawMachines(World& world, const Machine& machine, Dice& dice) {
   world.machines.push_back(changed);
 }
 
+// Other worlds stay as they are, whatever kind is added.
+ArrivalKind kindOfArrivals(std::uint64_t seed) {
+  constexpr std::uint64_t kRound = kArrivalKinds * kNoiseKinds * (2 * kProgramKinds - 1);
+  const auto kind = static_cast<ArrivalKind>(seed % kArrivalKinds);
+  return kind == ArrivalKind::kPeriodic && seed / kRound % 2 == 1 ? ArrivalKind::kAlternating : kind;
+}
+
 void drawCalls(World& world, Patterns& patterns, std::int32_t calls, Dice& dice) {
   constexpr double kWarmUp = 1.0;  // of a call's time, in the first call
   constexpr double kWarmingCalls = 2.0;
@@ -325,9 +338,10 @@ void drawCalls(World& world, Patterns& patterns, std::int32_t calls, Dice& dice)
 }  // namespace
 
 const char* nameOf(ArrivalKind kind) {
-  constexpr std::array kNames{"balanced", "one late",   "staircase", "two sites",      "random rank",    "all random",
-                              "drift",    "moved rank", "periodic",  "slower machine", "other algorithm"};
-  static_assert(kNames.size() == kArrivalKinds);
+  constexpr std::array kNames{"balanced",    "one late",       "staircase",       "two sites",
+                              "random rank", "all random",     "drift",           "moved rank",
+                              "periodic",    "slower machine", "other algorithm", "alternating"};
+  static_assert(kNames.size() == kArrivalKinds + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -353,7 +367,7 @@ World makeWorld(std::uint64_t seed, std::int32_t calls) {
   Dice dice(seedOf(seed, 1));
   World world;
   world.seed = seed;
-  world.arrivals = static_cast<ArrivalKind>(seed % kArrivalKinds);
+  world.arrivals = kindOfArrivals(seed);
   world.noise = drawNoise(static_cast<NoiseKind>(seed / kArrivalKinds % kNoiseKinds), dice);
   // Half of all programs have one key: what is learned there is learned elsewhere, too.
   const std::uint64_t program = seed / (kArrivalKinds * kNoiseKinds) % (2 * kProgramKinds - 1);

@@ -27,8 +27,9 @@ enum class ArrivalKind : std::uint8_t {
   kPeriodic,        // every 50th call rank 0 is late, as after a checkpoint
   kSlowerMachine,   // balanced, and from a call on all takes longer
   kOtherAlgorithm,  // balanced, and from a call on other algorithms are fast
+  kAlternating,     // one of two ranks in turn: takes the place of kPeriodic in every other round of all kinds
 };
-inline constexpr int kArrivalKinds = 11;
+inline constexpr int kArrivalKinds = 11;  // that take turns
 const char* nameOf(ArrivalKind kind);
 
 enum class NoiseKind : std::uint8_t {

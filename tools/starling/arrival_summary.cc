@@ -31,6 +31,7 @@ struct AccumulatedArrivals {
     arrival.samples += record.samples;
     arrival.predicted = Seconds{record.predicted};
     arrival.method = record.method;
+    arrival.error = record.error ? std::optional(Seconds{*record.error}) : std::nullopt;
     lateness.add(record.samples, record.mean, record.deviation);
   }
 

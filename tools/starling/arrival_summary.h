@@ -21,6 +21,7 @@ struct RankArrival {
   Seconds deviation;       // over samples, within and between epochs
   Seconds predicted;       // for the call after the newest epoch
   std::string method;
+  std::optional<Seconds> error;  // of the method's latest predictions, on average; empty: not recorded
   // This is the mean distance between what an epoch predicted and what the next one measured, over the epochs that are
   // not joined; empty with fewer than two of these.
   std::optional<Seconds> prediction_error;

@@ -123,8 +123,9 @@ Outcome showArrivals(const Query& query, const std::string& database) {
       continue;
     }
     if (!first) fmt::print("\n");
-    show("Site {}: {}, {} {}/{}, run {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
-         key.row.key.id.type, key.row.key.id.operation, key.run.number);
+    const std::string& cycle = key.row.key.cycle;
+    show("Site {}: {}, {} {}/{}{}, run {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
+         key.row.key.id.type, key.row.key.id.operation, cycle.empty() ? "" : ", " + cycle, key.run.number);
     first = false;
     printArrivals(key, arrivals.value());
   }

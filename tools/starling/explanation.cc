@@ -5,6 +5,7 @@
 #include "arrival_summary.h"
 #include "candidate_summary.h"
 #include "comparison.h"
+#include "outlook.h"
 #include "text_format.h"
 
 namespace starling::cli {
@@ -28,9 +29,11 @@ std::string timeInCalls(const KeyRecord& key) {
 std::string callsSentence(const RecordedKey& recorded) {
   const KeyRecord& key = recorded.row.key;
   const std::string of = recorded.communicator.empty() ? "" : " of " + recorded.communicator;
-  return fmt::format("Site {}, {}: in run {} its {} ranks{} made {} of {} ({}, {}){}", recorded.siteNumber(),
-                     recorded.where(), recorded.run.number, recorded.row.communicator.size, of, formatCalls(key.calls),
-                     formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation, timeInCalls(key));
+  const std::string which = key.cycle.empty() ? "" : " (" + key.cycle + ")";
+  return fmt::format("Site {}, {}{}: in run {} its {} ranks{} made {} of {} ({}, {}){}", recorded.siteNumber(),
+                     recorded.where(), which, recorded.run.number, recorded.row.communicator.size, of,
+                     formatCalls(key.calls), formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
+                     timeInCalls(key));
 }
 
 std::vector<std::string> countSentences(const RecordedKey& recorded) {
@@ -56,6 +59,8 @@ std::vector<std::string> arrivalSentences(const Evidence& evidence) {
                                   formatDuration(latest->predicted), error));
   const std::vector<std::string> recorded =
       describeRecorded(ranks, summarizeHistograms(evidence.histograms), evidence.key.row.communicator.size);
+  const std::vector<std::string> outlook = describeOutlook(evidence.key.row.key, ranks);
+  sentences.insert(sentences.end(), outlook.begin(), outlook.end());
   sentences.insert(sentences.end(), recorded.begin(), recorded.end());
   return sentences;
 }

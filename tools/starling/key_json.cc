@@ -42,6 +42,8 @@ Json keyJson(const RecordedKey& recorded) {
   json["compared_by"] = textJson(row.communicator.compared_by);
   json["clock_error"] = optionalJson(row.communicator.clock_error);
   json["state"] = key.state;
+  json["cycle"] = key.cycle;
+  json["outlook"] = key.outlook;
   return json;
 }
 
@@ -71,6 +73,7 @@ Json arrivalJson(const RankArrival& arrival) {
   json["deviation"] = arrival.deviation.value;
   json["predicted"] = arrival.predicted.value;
   json["predictor"] = arrival.method;
+  json["predictor_error"] = arrival.error ? Json(arrival.error->value) : Json(nullptr);
   json["prediction_error"] = arrival.prediction_error ? Json(arrival.prediction_error->value) : Json(nullptr);
   return json;
 }

@@ -57,6 +57,7 @@ void printFields(const RecordedKey& recorded) {
        fmt::format("{} ({}), {} ranks", row.communicator.id, orDash(row.communicator.name), row.communicator.size)},
       {"bytes", fmt::format("{} (class {})", key.bytes, key.id.size_class)},
       {"type, operation", key.id.type + ", " + key.id.operation},
+      {"calls of the site", key.cycle.empty() ? "all" : key.cycle},
       {"calls", std::to_string(key.calls)},
       {"exploration calls", std::to_string(key.exploration_calls)},
       {"time in allreduce", describeTime(key.seconds, "mean over ranks")},

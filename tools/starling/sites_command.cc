@@ -28,6 +28,8 @@ Table sitesTable(const Recording& recording) {
   const bool many_runs = recording.runs().size() > 1;
   const bool many_communicators =
       std::ranges::any_of(recording.keys(), [](const RecordedKey& recorded) { return !recorded.communicator.empty(); });
+  const bool have_cycles = std::ranges::any_of(
+      recording.keys(), [](const RecordedKey& recorded) { return !recorded.row.key.cycle.empty(); });
   std::vector<Column> columns;
   if (many_runs) columns.push_back({"RUN", Align::kRight});
   for (const Column& column :
@@ -36,6 +38,7 @@ Table sitesTable(const Recording& recording) {
         Column{"IMBALANCE", Align::kRight}, Column{"ALGORITHM"}, Column{"GAIN", Align::kRight}, Column{"STATE"}}) {
     columns.push_back(column);
   }
+  if (have_cycles) columns.push_back({"OF ITS CALLS"});
   if (many_communicators) columns.push_back({"COMMUNICATOR"});
   Table table(std::move(columns));
   for (const RecordedKey& recorded : recording.keys()) {
@@ -48,6 +51,7 @@ Table sitesTable(const Recording& recording) {
           formatDuration(key.seconds), formatDuration(key.imbalance), key.choice, formatRatio(key.gain), key.state}) {
       cells.push_back(cell);
     }
+    if (have_cycles) cells.push_back(key.cycle.empty() ? "all" : key.cycle);
     if (many_communicators) cells.push_back(recorded.communicator);
     table.addRow(std::move(cells));
   }

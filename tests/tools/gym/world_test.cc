@@ -190,8 +190,28 @@ TEST(MakeWorld, isLateAsItsKindSays) {
         EXPECT_EQ(latestOf(patterns[1]), 0U);
         for (std::size_t i = 0; i < world.calls.size(); ++i) EXPECT_EQ(world.calls[i].pattern, i % 50 == 49 ? 1 : 0);
         break;
+      case ArrivalKind::kAlternating:
+        FAIL() << "takes no turn in the first round of all kinds";
     }
   }
+}
+
+TEST(MakeWorld, hasTwoRanksInTurnForPeriodicArrivalsInEveryOtherRound) {
+  int alternating = 0;
+  for (std::uint64_t seed = 0; seed < 2 * kAllKinds; ++seed) {
+    const World world = makeWorld(seed, 10);
+    EXPECT_EQ(world.arrivals == ArrivalKind::kPeriodic, seed % kArrivalKinds == 8 && seed < kAllKinds);
+    if (world.arrivals != ArrivalKind::kAlternating) continue;
+    ++alternating;
+    for (std::size_t i = 0; i + 1 < world.calls.size(); ++i) {
+      const auto latest = [&](std::size_t call) {
+        return latestOf(world.patterns[static_cast<std::size_t>(world.calls[call].pattern)]);
+      };
+      EXPECT_NE(latest(i), latest(i + 1));
+      EXPECT_EQ(latest(i % 2), latest(i));
+    }
+  }
+  EXPECT_EQ(alternating, static_cast<int>(kAllKinds) / kArrivalKinds);
 }
 
 TEST(MakeWorld, latenessDriftsUpwards) {

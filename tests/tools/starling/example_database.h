@@ -31,6 +31,7 @@ inline KeyRecord settledKey() {
   key.choice = "slt:segments=64";
   key.table = {0, 1, 3, 2};
   key.gain = 2.5;
+  key.outlook = "predicted";
   return key;
 }
 

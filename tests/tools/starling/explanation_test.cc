@@ -39,6 +39,20 @@ TEST(Explanation, namesWhoIsLateAndHowWellThatIsPredicted) {
                        "were off by 1.00 ms on average."));
 }
 
+TEST(Explanation, saysWhyThePlanFollowsArrivals) {
+  EXPECT_THAT(
+      explain(settledEvidence()),
+      Contains("Rank 2 is predicted late by 51.0 ms (moving average, off by 400 us on average): the plan follows "
+               "it."));
+}
+
+TEST(Explanation, saysWhichCallsOfASequenceItIsAbout) {
+  Evidence evidence = settledEvidence();
+  evidence.key.row.key.cycle = "every 50th call";
+  EXPECT_THAT(explain(evidence).front(), StartsWith("Site 1, pressure (every 50th call): in run 1 "));
+  EXPECT_THAT(explain(evidence), Contains(StartsWith("Calls repeat (periodic): what is told here is of every 50th")));
+}
+
 TEST(Explanation, givesTheCostOfEveryCandidate) {
   EXPECT_THAT(explain(settledEvidence()),
               Contains("Post-arrival time, mean over ranks, of what was tried in 14 calls of exploration: "

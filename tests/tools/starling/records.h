@@ -44,7 +44,7 @@ inline ObservationRecord elapsedObservation(const KeyId& key, std::int64_t epoch
 
 inline ArrivalRecord arrival(const KeyId& key, std::int64_t epoch, std::int32_t rank, double mean, double deviation,
                              double predicted) {
-  return {key, epoch, rank, 4, mean, deviation, predicted, "moving_average"};
+  return {key, epoch, rank, 4, mean, deviation, predicted, "moving_average", 0.0004};
 }
 
 // A key of run 1 as the reader gives it, for tests without a database.

@@ -1,0 +1,60 @@
+#include "outlook.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "text_format.h"
+
+namespace starling::cli {
+namespace {
+
+std::string methodOf(const RankArrival& rank) {
+  std::string name = rank.method;
+  std::ranges::replace(name, '_', ' ');
+  return rank.error ? fmt::format("{}, off by {} on average", name, formatDuration(*rank.error)) : name;
+}
+
+std::string describePredicted(const KeyRecord& key, const RankArrival& latest) {
+  const char* consequence = key.choice == "native"
+                                ? "plans that follow it are candidates, but native is in force, which does not"
+                                : "the plan follows it";
+  return fmt::format("Rank {} is predicted late by {} ({}): {}.", latest.rank, formatDuration(latest.predicted),
+                     methodOf(latest), consequence);
+}
+
+std::string describeUnpredictable(const KeyRecord& key, std::span<const RankArrival> ranks) {
+  const auto worst = std::ranges::max_element(ranks, {}, &RankArrival::error);
+  const std::string error = worst->error ? fmt::format("the latest forecasts of a rank are off by up to {} on average",
+                                                       formatDuration(*worst->error))
+                                         : "how far forecasts are off is not recorded";
+  return fmt::format(
+      "The latest rank is late by {} on average, but which one that is cannot be forecast ({}): algorithms with flags "
+      "in "
+      "the call are candidates.",
+      formatDuration(key.imbalance), error);
+}
+
+}  // namespace
+
+std::vector<std::string> describeOutlook(const KeyRecord& key, std::span<const RankArrival> ranks) {
+  std::vector<std::string> sentences;
+  if (!key.cycle.empty()) {
+    sentences.push_back(fmt::format(
+        "Calls repeat (periodic): what is told here is of {}; the others have a plan of their own.", key.cycle));
+  }
+  if (ranks.empty()) return sentences;
+  if (key.outlook == "predicted") {
+    sentences.push_back(describePredicted(key, *std::ranges::max_element(ranks, {}, &RankArrival::predicted)));
+  } else if (key.outlook == "unpredictable") {
+    sentences.push_back(describeUnpredictable(key, ranks));
+  } else if (key.outlook == "on_time") {
+    sentences.emplace_back(
+        "No rank is late by more than noise as a rule: there is nothing for a plan to follow, and algorithms with "
+        "flags "
+        "in the call are no candidates.");
+  }
+  return sentences;
+}
+
+}  // namespace starling::cli
