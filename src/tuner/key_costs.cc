@@ -48,6 +48,10 @@ constexpr double kRetryShare = 0.02;
 constexpr std::int32_t kMostLosses = 16;  // that make the next retry later
 constexpr double kGreatestLoss = 1e3;     // that counts
 
+// What a short call through shared memory is off by where it does not follow its like.
+constexpr double kColdError = 1.0;
+constexpr Seconds kShortCall{20e-6};
+
 // A coarse clock may say that a call took no time.
 constexpr double kShortest = 0.25;  // of what is expected of the arm, or of native
 
@@ -165,12 +169,23 @@ std::size_t KeyCosts::armOf(std::int32_t algorithm) const {
   return static_cast<std::size_t>(found - arms_.begin());
 }
 
+bool KeyCosts::isShortInMemory(std::size_t arm) const {
+  return arms_[arm].choice.algorithm == kNodeAlgorithm && expected(arm) < kShortCall;
+}
+
+// A short call through shared memory that follows one of another kind takes several times as long as one that follows
+// its like, because the caches hold what that one needed.
+double KeyCosts::coldErrorOf(std::size_t arm) const {
+  return arm != latest_ && isShortInMemory(arm) ? kColdError : 0.0;
+}
+
 bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error) {
   const std::optional<std::size_t> arm = find(choice);
   if (!arm || !std::isfinite(time.value)) return false;
   const double least = std::min(beliefs_.cost(*arm), beliefs_.cost(kNative)) + std::log(kShortest);
   const double cost = std::max(logOf(time), least);
-  const double share = error.value / std::exp(cost);
+  const double share = std::hypot(error.value / std::exp(cost), coldErrorOf(*arm));
+  latest_ = *arm;
   // What was assumed, and what was slow, gives way to what is measured.
   const bool is_assumed = arms_[*arm].is_learned && !arms_[*arm].was_called;
   const bool is_anew = is_assumed || isToBeRetried(arms_[*arm]);

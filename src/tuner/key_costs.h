@@ -110,6 +110,8 @@ class KeyCosts {
   void moveArms(const std::vector<Candidate>& candidates);
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
   double excessOf(std::size_t arm, std::size_t incumbent) const;
+  bool isShortInMemory(std::size_t arm) const;
+  double coldErrorOf(std::size_t arm) const;
   static bool isLeftToOthers(const Arm& arm, const Allowance& allowance);
   void planCheck(std::size_t incumbent, double most_excess, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);
@@ -125,6 +127,7 @@ class KeyCosts {
   CostBeliefs beliefs_{0.4};
   bool awaits_others_ = false;
   std::vector<Arm> arms_;
+  std::size_t latest_ = kNative;                   // that was observed
   std::int64_t calls_ = 0;                         // of the key
   std::int64_t check_from_ = kLeastBetweenChecks;  // call from which on the next check may be planned
 };

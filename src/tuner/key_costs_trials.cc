@@ -13,6 +13,9 @@ namespace {
 // A trial that costs nothing is not worth a new plan either where it promises less than this share of a call.
 constexpr double kLeastGain = 0.003;
 
+// Short calls through shared memory are tried in a row, since the first tells little.
+constexpr std::size_t kCallsInMemory = 3;
+
 // A first call takes longer by about this, as a multiple of the incumbent's.
 constexpr double kFirstCall = 0.3;
 // Decisions until a trial that was planned has been seen.
@@ -87,8 +90,11 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     }
     if (trial.excess > allowance.excess) continue;
     allowance.excess -= trial.excess;
-    choices.push_back(arms_[trial.arm].choice);
-    ++arms_[trial.arm].under_way;
+    const std::size_t calls = isShortInMemory(trial.arm) ? kCallsInMemory : 1;
+    for (std::size_t i = 0; i < calls && choices.size() < allowance.trials; ++i) {
+      choices.push_back(arms_[trial.arm].choice);
+      ++arms_[trial.arm].under_way;
+    }
     arms_[trial.arm].decisions_ago = 0;
   }
   if (allowance.may_check && choices.empty()) planCheck(incumbent, allowance.excess, choices);

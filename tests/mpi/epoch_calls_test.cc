@@ -26,17 +26,21 @@ TEST(EpochCalls, countsWhatNobodyLookedAt) {
   EXPECT_EQ(callsOf(calls.closed()), 1) << "they count once";
 }
 
-TEST(EpochCalls, whatWasNotLookedAtCountsAsNative) {
+TEST(EpochCalls, whatWasNotLookedAtCountsAsWhatMayRest) {
   EpochCalls calls(4, 32, 0, std::pmr::get_default_resource());
   calls.reserve();
   EpochCall trial;
   trial.planned = {parseChoice("ring").value(), true};
   calls.add(trial, std::nullopt);
   calls.add({}, std::nullopt);
+  EpochCall in_memory;
+  in_memory.planned = {parseChoice("node").value(), false};
+  calls.add(in_memory, std::nullopt);
   for (int i = 0; i < 100; ++i) calls.addUnseen();
   calls.close({});
-  EXPECT_EQ(calls.closed().front().calls, 1);
-  EXPECT_EQ(calls.closed().back().calls, 101);
+  EXPECT_EQ(calls.closed()[0].calls, 1);
+  EXPECT_EQ(calls.closed()[1].calls, 51);
+  EXPECT_EQ(calls.closed()[2].calls, 51);
 }
 
 TEST(EpochCalls, whatWasNotLookedAtWaitsForACallThatIs) {

@@ -248,5 +248,27 @@ TEST(KeyCosts, ignoreWhatTheyDoNotKnow) {
   costs.noteLoss(named("ring_segmented"), 5.0);
 }
 
+// Of which the first tells little.
+TEST(KeyCosts, tryShortCallsThroughSharedMemorySeveralTimesInARow) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{2e-6}}, {named("node"), Seconds{1e-6}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1.5e-6});
+  const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, plenty());
+  EXPECT_EQ(std::ranges::count(trials, named("node")), 3);
+  const std::size_t node = costs.armOf(kNodeAlgorithm);
+  costs.observe(named("node"), Seconds{4e-6});
+  EXPECT_LT(costs.expected(node).value, 2e-6) << "it was cold";
+  for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{0.5e-6});
+  EXPECT_NEAR(costs.expected(node).value, 0.5e-6, 0.1e-6);
+  EXPECT_EQ(costs.best(KeyCosts::kNative), node);
+}
+
+TEST(KeyCosts, tryLongCallsThroughSharedMemoryOnce) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{2e-3}}, {named("node"), Seconds{1e-3}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1.5e-3});
+  EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, plenty()), named("node")), 1);
+}
+
 }  // namespace
 }  // namespace starling
