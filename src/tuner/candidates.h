@@ -32,9 +32,9 @@ struct CandidateQuery {
 // Other than the usual parameters are looked at where the row is not far behind with these. Rows whose schedule would
 // take more than kMostScheduleBytes are left out.
 // Rows for a topology are among them where they gain from it; one of these always where links are known, which the
-// model is not told, and where ranks share memory. `native` is not among them: it is the incumbent. In communicators so large that simulating them
-// would hold up the call, predictions are those of simulator/fewer_ranks.h, and segments without a closed form are the
-// row's default.
+// model is not told, and where ranks share memory. `native` is not among them: it is the incumbent. In communicators so
+// large that simulating them would hold up the call, predictions are those of simulator/fewer_ranks.h, and segments
+// without a closed form are the row's default.
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit);
 
 // Returns the predicted post-arrival time of one choice; 0 for native.

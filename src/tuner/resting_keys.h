@@ -11,9 +11,9 @@ namespace starling {
 
 // A call may rest where each key of vectors of its size class, type and operation has the same choice, from whichever
 // site it comes, and one of them is settled. That choice is native, or `node` where calls may rest that run through
-// shared memory, nobody is late as a rule, and the choice has passed its first calls. No place in a cycle may have to be
-// counted. What this says is equal on all ranks, because the table is.
-// THREADS: not thread-safe; one per communicator.
+// shared memory, nobody is late as a rule, and the choice has passed its first calls. No place in a cycle may have to
+// be counted. What this says is equal on all ranks, because the table is. THREADS: not thread-safe; one per
+// communicator.
 class RestingKeys {
  public:
   // Lets calls rest that run through shared memory, or not, from the next refresh() on.
