@@ -108,7 +108,7 @@ STARLING_EXPORT int starling_flush(void);
 typedef struct {
   int site;            /* agreed number of the site within the communicator; 0: any */
   long long bytes;     /* of the latest call */
-  long long calls;     /* since the plan took force; of a key that is settled on native some are not counted */
+  long long calls;     /* since the plan took force; of a key at rest some are not counted */
   int exploring;       /* 1 while candidates are being tried, else 0 */
   int settled;         /* 1 when a choice has been made, else 0 */
   char algorithm[128]; /* as `starling algorithms` names it, with parameters: "slt:segments=64" */

@@ -16,7 +16,7 @@ namespace starling {
 
 Session::Session(MPI_Comm communicator, SessionServices services)
     : services_(std::move(services)),
-      channel_(communicator, ArrivalArrangement::kTags, &schedule_reserve_),
+      channel_(communicator, kOwnTags, &schedule_reserve_),
       forced_choice_(readForcedChoice()),
       loop_(services_, channel_, memory_),
       rooted_(communicator, options(), services_.clocks) {}
@@ -42,7 +42,8 @@ void Session::prepare() {
   }
   const StampClock stamps = agreeOnStamps(channel_.communicator(), services_.clocks);
   topology_ = gatherTopology(channel_.communicator(), options().links, clock, services_.world_nodes);
-  if (options().mode == Mode::kTune) node_ = shareMemory(channel_.communicator(), topology_, services_.world_nodes);
+  if (options().mode == Mode::kTune)
+    node_ = shareMemory(channel_.communicator(), channel_.ownTag(kIdleTag), topology_, services_.world_nodes);
   const SharedCosts costs = findCosts();
   memory_.setMachine(costs.model, topology_);
   loop_.open(costs.model, stamps, topology_, least == kHasDriver);
@@ -94,7 +95,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
     return fault;
   }
   int code = MPI_SUCCESS;
-  if (isInSharedMemory(execution.planned.choice)) {
+  if (isInSharedMemory(execution.planned.choice, kind.reducer)) {
     executeInSharedMemory(execution, sendbuf, recvbuf, kind);
   } else if (const PreparedSchedule* prepared = findSchedule(execution, kind); prepared != nullptr) {
     code = execute(execution, *prepared, sendbuf, recvbuf, kind);
@@ -118,7 +119,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
 int Session::allreduceAtRest(const RestingCall& resting, const void* sendbuf, void* recvbuf, int count,
                              MPI_Datatype datatype, MPI_Op op, NativeAllreduce native) {
   int code = MPI_SUCCESS;
-  if (isInSharedMemory(resting.choice)) {
+  if (isInSharedMemory(resting.choice, resting.reducer)) {
     node_->run(
         {sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf, count, resting.reducer, resting.choice.parameters});
   } else {
@@ -231,7 +232,7 @@ bool Session::isExecutable(const Choice& choice, const Shape& shape, const CallK
   if (!kind.tunable || !channel_.isOpen()) return false;
   const Algorithm* algorithm = findAlgorithm(choice.algorithm);
   if (algorithm == nullptr || !isValid(*algorithm, shape)) return false;
-  if (isInSharedMemory(choice)) return true;
+  if (isInSharedMemory(choice, kind.reducer)) return true;
   return hasFixedChoice() ? memory_.ensure(choice, shape, kind.reducer.element_size)
                           : memory_.has(choice, shape, kind.reducer.element_size);
 }
@@ -297,7 +298,10 @@ int Session::execute(const Execution& execution, const PreparedSchedule& prepare
   call.table = execution.arrangement.table;
   call.work = recvbuf;
   call.reducer = kind.reducer;
-  if (sendbuf != MPI_IN_PLACE && kind.signature.count > 0) {
+  if (sendbuf != MPI_IN_PLACE && kind.reducer.has_gaps && kind.reducer.kernel != nullptr) {
+    // Operands that are the same combine to that, and the gaps are left as they are.
+    kind.reducer.kernel(sendbuf, sendbuf, recvbuf, kind.signature.count);
+  } else if (sendbuf != MPI_IN_PLACE && kind.signature.count > 0) {
     std::memcpy(recvbuf, sendbuf, static_cast<std::size_t>(kind.signature.count) * kind.reducer.element_size);
   }
   return channel_.run(prepared, call);
@@ -327,6 +331,7 @@ void Session::park() {
   if (!services_.is_within_world) loop_.forgoLastAgreement();
   schedules_.clear();
   channel_.executor().releaseMemory();
+  node_.reset();
 }
 
 bool Session::advanceEnd(EpochLoop::Wait wait) {

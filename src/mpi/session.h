@@ -101,6 +101,10 @@ class Session {
     EpochCall asCall() const;
   };
 
+  // Own tags of the channel: those of arrivals, and one that no message has.
+  static constexpr int kIdleTag = ArrivalArrangement::kTags;
+  static constexpr int kOwnTags = kIdleTag + 1;
+
   const Options& options() const { return services_.settings.options; }
   bool passesThrough() const { return !channel_.isTunable() || channel_.isBroken() || options().mode == Mode::kOff; }
   bool hasFixedChoice() const { return callsBeforePreparation(options()) == 0; }
@@ -130,7 +134,9 @@ class Session {
   const PreparedSchedule* scheduleWithinTags(const Execution& execution, const CallKind& kind);
   int execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
               const CallKind& kind);
-  bool isInSharedMemory(const Choice& choice) const { return node_ && choice.algorithm == kNodeAlgorithm; }
+  bool isInSharedMemory(const Choice& choice, const Reducer& reducer) const {
+    return node_ && choice.algorithm == kNodeAlgorithm && NodeChannel::canRun(reducer);
+  }
   void executeInSharedMemory(const Execution& execution, const void* sendbuf, void* recvbuf, const CallKind& kind);
   void keepOffDevices(Execution& execution, const void* sendbuf, const void* recvbuf, int count) const;
   void endCall(Execution& execution, int code);

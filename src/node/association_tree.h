@@ -14,6 +14,8 @@ struct Combiner {
   void (*combine)(const void* context, const void* left, const void* right, void* out, std::int64_t count) = nullptr;
   const void* context = nullptr;
   std::int64_t element_bytes = 0;
+  // Elements have gaps, which belong to the program; then two operands that are the same combine to that.
+  bool has_gaps = false;
 
   void operator()(const std::byte* left, const std::byte* right, std::byte* out, std::int64_t count) const {
     combine(context, left, right, out, count);

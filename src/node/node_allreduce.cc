@@ -18,6 +18,7 @@ std::byte* at(void* vector, std::int64_t element, const Combiner& combiner) {
 }
 
 void copy(const std::byte* from, std::byte* to, std::int64_t elements, const Combiner& combiner) {
+  if (combiner.has_gaps) return combiner(from, from, to, elements);
   std::memcpy(to, from, static_cast<std::size_t>(elements * combiner.element_bytes));
 }
 

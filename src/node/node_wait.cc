@@ -13,13 +13,15 @@
 namespace starling {
 namespace {
 
-constexpr std::int64_t kYieldAfter = 2'000'000;    // ns of waiting, where each rank has a core
-constexpr int kLooks = 64;                         // at a time: some microseconds
-constexpr std::int64_t kDriveEvery = 5'000;        // ns; so often the MPI library is driven
-constexpr std::int64_t kSleepAfter = 8'000'000;    // ns of waiting
-constexpr std::int64_t kLongestSleep = 1'000'000;  // ns; the MPI library is not driven meanwhile
-constexpr std::int64_t kSleepShare = 16;           // a sleep lasts this part of what was waited
-constexpr int kProgressAfterSleep = 8;
+constexpr std::int64_t kYieldAfter = 2'000'000;  // ns of waiting, where each rank has a core
+constexpr int kLooks = 64;                       // at a time: some microseconds
+constexpr std::int64_t kDriveEvery = 5'000;      // ns; so often the MPI library is driven
+constexpr std::int64_t kSleepAfter = 8'000'000;  // ns of waiting
+constexpr std::int64_t kLongestSleep = 200'000;  // ns; the MPI library is not driven meanwhile
+constexpr std::int64_t kSleepShare = 16;         // a sleep lasts this part of what was waited
+constexpr int kFirstProgress = 4;                // calls after a sleep, which find nothing in the caches
+constexpr std::int64_t kDriveFor = 20'000;       // ns after a sleep, and after each sign that there was something to do
+constexpr std::int64_t kSignOfWork = 3;          // a call that takes so many times as long as the shortest
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -55,6 +57,20 @@ void NodeWait::progress(int times) const {
   for (int i = 0; i < times; ++i) settings_.progress(settings_.context);
 }
 
+// Messages do not wake a rank that sleeps, and whoever waits for its answers is late because of that. The MPI library
+// does not say whether it had something to do, but then it took longer.
+void NodeWait::driveWhileBusy(Ready ready, const void* context) {
+  progress(kFirstProgress);
+  std::int64_t now = nowNs();
+  for (std::int64_t end = now + kDriveFor; now < end && !ready(context);) {
+    const std::int64_t begin = now;
+    progress(1);
+    now = nowNs();
+    if (now - begin > kSignOfWork * shortest_progress_ns_) end = now + kDriveFor;
+    shortest_progress_ns_ = std::min(shortest_progress_ns_, std::max<std::int64_t>(now - begin, 1));
+  }
+}
+
 // A rank that yields its own core may lose it for milliseconds to what else runs on the machine. Where ranks share
 // cores a look takes the time that the others need; and so does a call into the MPI library, which may yield by itself.
 void NodeWait::wait(Ready ready, const void* context) {
@@ -70,7 +86,7 @@ void NodeWait::wait(Ready ready, const void* context) {
     }
     if (waited >= kSleepAfter) {
       sleep(ready, context, std::min(waited / kSleepShare, kLongestSleep));
-      progress(kProgressAfterSleep);
+      driveWhileBusy(ready, context);
     } else if (settings_.is_crowded || waited >= kYieldAfter) {
       sched_yield();
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "node/node_layout.h"
 
@@ -46,10 +47,12 @@ class NodeWait {
   void wait(Ready ready, const void* context);
   void sleep(Ready ready, const void* context, std::int64_t nanoseconds);
   void progress(int times) const;
+  void driveWhileBusy(Ready ready, const void* context);
   void wakeAll();
 
   NodeSleepers& sleepers_;
   const Settings settings_;
+  std::int64_t shortest_progress_ns_ = std::numeric_limits<std::int32_t>::max();  // of one call
 };
 
 }  // namespace starling

@@ -35,6 +35,9 @@ std::string agreedLinks() {
   return links;
 }
 
+// No message of the benchmark has this tag.
+constexpr int kIdleTag = 32'000;
+
 }  // namespace
 
 Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, CommonTime& time, Workload& workload)
@@ -44,7 +47,7 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, CommonTime&
   phases_ = phasesOf(arguments.pattern, ranks_, arguments.late_rank);
   // What the user knows is better than a probe. All ranks take rank 0's view, or their parameters would differ.
   topology_ = gatherTopology(MPI_COMM_WORLD, agreedLinks(), clock_);
-  node_ = shareMemory(MPI_COMM_WORLD, topology_);
+  node_ = shareMemory(MPI_COMM_WORLD, kIdleTag, topology_);
   model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_, node_.get());
   PMPI_Bcast(&model_, sizeof model_, MPI_BYTE, 0, MPI_COMM_WORLD);
   probed_ = model_;

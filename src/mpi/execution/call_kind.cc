@@ -29,6 +29,7 @@ CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op) {
   kind.signature.element_size = elementSize(*type);
   if (!operation) return kind;
   kind.reducer.element_size = static_cast<std::size_t>(elementExtent(*type));
+  kind.reducer.has_gaps = elementExtent(*type) > elementSize(*type);
   if (*operation == Operation::kUser) {
     int commutative = 1;
     PMPI_Op_commutative(op, &commutative);

@@ -24,6 +24,7 @@ struct Reducer {
   MPI_Op operation = MPI_OP_NULL;
   MPI_Datatype datatype = MPI_DATATYPE_NULL;
   std::size_t element_size = 0;  // bytes from one element to the next
+  bool has_gaps = false;         // between members of an element, which belong to the program
 };
 
 // Owns the scratch memory of one communicator and runs its schedules, one at a time. What a run needs is allocated

@@ -19,12 +19,6 @@ constexpr std::size_t kChunkKib = 1;
 constexpr std::int64_t kProbeElements = 3 * 32768;  // three chunks of floats: all sets of buffers are touched
 constexpr int kProbeCalls = 8;                      // of each size, of which the fastest counts
 
-// Looks for any message, so that the MPI library goes on with all that is under way.
-void driveMpi(const void* communicator) {
-  int is_there = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *static_cast<const MPI_Comm*>(communicator), &is_there, MPI_STATUS_IGNORE);
-}
-
 void combineByKernel(const void* context, const void* left, const void* right, void* out, std::int64_t count) {
   static_cast<const Reducer*>(context)->kernel(left, right, out, count);
 }
@@ -56,12 +50,13 @@ std::byte* populated(const SharedMemory& memory, const NodeLayout& layout) {
 
 Combiner combinerOf(const Reducer& reducer) {
   return {reducer.kernel != nullptr ? combineByKernel : combineByOperation, &reducer,
-          static_cast<std::int64_t>(reducer.element_size)};
+          static_cast<std::int64_t>(reducer.element_size), reducer.has_gaps};
 }
 
 }  // namespace
 
-std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm private_communicator, bool may_share, bool is_crowded) {
+std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm private_communicator, int idle_tag, bool may_share,
+                                               bool is_crowded) {
   int rank = 0;
   int ranks = 0;
   PMPI_Comm_rank(private_communicator, &rank);
@@ -71,15 +66,23 @@ std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm private_communicator, bo
   std::unique_ptr<SharedMemory> memory = SharedMemory::map(private_communicator, layout.bytes(), may_share);
   if (memory == nullptr) return nullptr;
   return std::unique_ptr<NodeChannel>(
-      new NodeChannel(std::move(memory), layout, private_communicator, rank, is_crowded));
+      new NodeChannel(std::move(memory), layout, {private_communicator, idle_tag}, rank, is_crowded));
 }
 
-NodeChannel::NodeChannel(std::unique_ptr<SharedMemory> memory, const NodeLayout& layout, MPI_Comm communicator,
-                         int rank, bool is_crowded)
+NodeChannel::NodeChannel(std::unique_ptr<SharedMemory> memory, const NodeLayout& layout, const Idle& idle, int rank,
+                         bool is_crowded)
     : memory_(std::move(memory)),
-      communicator_(communicator),
-      allreduce_(populated(*memory_, layout), layout, rank, {is_crowded, driveMpi, &communicator_}) {
+      idle_(idle),
+      allreduce_(populated(*memory_, layout), layout, rank, {is_crowded, drive, &idle_}) {
   late_.reserve(static_cast<std::size_t>(layout.ranks()));
+}
+
+// Where a message is found the MPI library may do nothing more: so it is asked for one that never comes, and goes on
+// with all that is under way.
+void NodeChannel::drive(const void* idle) {
+  const auto& [communicator, tag] = *static_cast<const Idle*>(idle);
+  int is_there = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, tag, communicator, &is_there, MPI_STATUS_IGNORE);
 }
 
 // Ranks that come long before the last ones combine what is there until then.

@@ -24,8 +24,10 @@ class NodeChannel {
   static constexpr std::int32_t kMostRanks = 256;
 
   // Returns null, on all ranks, where they cannot share memory, or one of them does not want to. Waits for all of them.
-  // The private communicator outlives the channel. Throws std::bad_alloc as SharedMemory::map() does.
-  static std::unique_ptr<NodeChannel> open(MPI_Comm private_communicator, bool may_share, bool is_crowded);
+  // The private communicator outlives the channel; no message ever has the tag `idle_tag` there, for which waiting
+  // ranks ask. Throws std::bad_alloc as SharedMemory::map() does.
+  static std::unique_ptr<NodeChannel> open(MPI_Comm private_communicator, int idle_tag, bool may_share,
+                                           bool is_crowded);
 
   struct Call {
     const void* send = nullptr;
@@ -37,7 +39,10 @@ class NodeChannel {
     std::span<const std::int32_t> table{};
     std::span<const std::int64_t> lateness_ns{};
   };
-  // What a user's operation does wrong it tells nobody, as in MPI.
+  // Returns whether there is a way for elements and operation: elements with gaps are copied by a kernel, which leaves
+  // these alone.
+  static bool canRun(const Reducer& reducer) { return !reducer.has_gaps || reducer.kernel != nullptr; }
+  // REQUIRES: canRun(call.reducer). What a user's operation does wrong it tells nobody, as in MPI.
   void run(const Call& call);
 
   // Finds what such calls cost on this rank, and adds it to the model. All ranks call it alike.
@@ -45,11 +50,17 @@ class NodeChannel {
 
  private:
   void findLate(const Call& call);
-  NodeChannel(std::unique_ptr<SharedMemory> memory, const NodeLayout& layout, MPI_Comm communicator, int rank,
+  // What a rank that waits asks the MPI library for.
+  struct Idle {
+    MPI_Comm communicator = MPI_COMM_NULL;
+    int tag = 0;
+  };
+  NodeChannel(std::unique_ptr<SharedMemory> memory, const NodeLayout& layout, const Idle& idle, int rank,
               bool is_crowded);
+  static void drive(const void* idle);
 
   std::unique_ptr<SharedMemory> memory_;
-  const MPI_Comm communicator_;
+  const Idle idle_;
   NodeAllreduce allreduce_;
   std::vector<std::int32_t> late_;  // of the call
 };

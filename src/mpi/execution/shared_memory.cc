@@ -48,11 +48,16 @@ int makeMemory(std::size_t bytes) {
   return made;
 }
 
-int openMemoryOf(const Offer& offer) {
+// What is there under that name in another machine's or process namespace may be anything: it is looked at first.
+int openMemoryOf(const Offer& offer, std::size_t bytes) {
   if (offer.process_namespace != processNamespace() || offer.process == getpid()) return -1;
   std::array<char, 64> path{};
   std::snprintf(path.data(), path.size(), "/proc/%lld/fd/%d", static_cast<long long>(offer.process), offer.descriptor);
-  return open(path.data(), O_RDWR | O_CLOEXEC);
+  struct stat found {};
+  if (stat(path.data(), &found) != 0 || !S_ISREG(found.st_mode) || static_cast<std::size_t>(found.st_size) != bytes) {
+    return -1;
+  }
+  return open(path.data(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
 bool holdsToken(const std::byte* end, std::int64_t token) {
@@ -111,7 +116,7 @@ std::unique_ptr<SharedMemory> SharedMemory::map(MPI_Comm communicator, std::size
   const int told = PMPI_Bcast(&offer, sizeof offer, MPI_BYTE, 0, communicator);
   if (told != MPI_SUCCESS || offer.descriptor < 0) return nullptr;
   if (rank != 0 && is_ready) {
-    descriptor = Descriptor(openMemoryOf(offer));
+    descriptor = Descriptor(openMemoryOf(offer, all_bytes));
     memory = mapped(descriptor, all_bytes);
   }
   const bool is_right = memory && holdsToken(memory->data() + bytes, offer.token);

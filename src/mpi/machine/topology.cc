@@ -1,10 +1,12 @@
 #include "mpi/machine/topology.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <unordered_map>
@@ -138,6 +140,17 @@ std::vector<std::int32_t> shareLinks(MPI_Comm communicator, int rank, int ranks,
   return links;
 }
 
+// Counts the processors on which at least one of the communicator's ranks may run, all of which are on one machine.
+// What a rank cannot find out it may do.
+int processorsOf(MPI_Comm communicator) {
+  cpu_set_t own;
+  cpu_set_t all;
+  CPU_ZERO(&own);
+  if (sched_getaffinity(0, sizeof own, &own) != 0) std::memset(&own, 0xff, sizeof own);
+  PMPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, communicator);
+  return CPU_COUNT(&all);
+}
+
 }  // namespace
 
 std::vector<std::int32_t> gatherNodes(MPI_Comm communicator) {
@@ -183,14 +196,15 @@ Topology gatherTopology(MPI_Comm private_communicator, const std::string& links,
 }
 
 // Where other communicators' ranks run beside these, they want cores, too.
-std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, Topology& topology,
+std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle_tag, Topology& topology,
                                          std::span<const std::int32_t> world_nodes) {
   const std::vector<std::int32_t>& nodes = topology.nodes;
   if (nodes.empty() || std::ranges::count(nodes, nodes.front()) != std::ssize(nodes)) return nullptr;
   const std::ptrdiff_t ranks_here =
       world_nodes.empty() ? std::ssize(nodes) : std::ranges::count(world_nodes, nodes.front());
-  const bool is_crowded = ranks_here > sysconf(_SC_NPROCESSORS_ONLN);
-  auto channel = NodeChannel::open(private_communicator, sharesMemory(chosenTransports()), is_crowded);
+  const bool is_crowded =
+      ranks_here > sysconf(_SC_NPROCESSORS_ONLN) || std::ssize(nodes) > processorsOf(private_communicator);
+  auto channel = NodeChannel::open(private_communicator, idle_tag, sharesMemory(chosenTransports()), is_crowded);
   topology.shares_memory = channel != nullptr;
   return channel;
 }

@@ -31,9 +31,10 @@ Topology gatherTopology(MPI_Comm private_communicator, const std::string& links,
 
 // Opens the channel through the memory of a node where all ranks of `private_communicator` run on one, and tells so in
 // its topology; else returns null, on all ranks. So it does where Open MPI is told by any rank's environment to carry
-// no messages through shared memory: what is for messages is then for calls. The communicator outlives the channel.
+// no messages through shared memory: what is for messages is then for calls. `idle_tag` as for
+// NodeChannel::open().
 // `world_nodes` as above. Collective.
-std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, Topology& topology,
+std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle_tag, Topology& topology,
                                          std::span<const std::int32_t> world_nodes = {});
 
 }  // namespace starling

@@ -118,7 +118,7 @@ TEST(ShareMemory, isDoneWhereAllRanksRunOnOneNode) {
   const Watch watch("memory that all ranks share");
   Topology topology;
   topology.nodes.assign(static_cast<std::size_t>(worldSize()), 0);
-  EXPECT_EQ(shareMemory(MPI_COMM_WORLD, topology) != nullptr, worldSize() > 1);
+  EXPECT_EQ(shareMemory(MPI_COMM_WORLD, 1000, topology) != nullptr, worldSize() > 1);
   EXPECT_EQ(topology.shares_memory, worldSize() > 1);
 }
 
@@ -128,7 +128,7 @@ TEST(ShareMemory, isNotDoneWhereRanksRunOnSeveralNodes) {
   topology.nodes.assign(static_cast<std::size_t>(worldSize()), 0);
   topology.nodes.back() = worldSize() - 1;
   if (worldSize() == 1) topology.nodes.clear();
-  EXPECT_EQ(shareMemory(MPI_COMM_WORLD, topology), nullptr);
+  EXPECT_EQ(shareMemory(MPI_COMM_WORLD, 1000, topology), nullptr);
   EXPECT_FALSE(topology.shares_memory);
 }
 
@@ -137,7 +137,7 @@ TEST(ShareMemory, isNotDoneWhereARankCarriesNoMessagesThroughIt) {
   const ScopedVariable transports("OMPI_MCA_btl", worldRank() + 1 == worldSize() ? "tcp,self" : "tcp,self,vader");
   Topology topology;
   topology.nodes.assign(static_cast<std::size_t>(worldSize()), 0);
-  EXPECT_EQ(shareMemory(MPI_COMM_WORLD, topology), nullptr);
+  EXPECT_EQ(shareMemory(MPI_COMM_WORLD, 1000, topology), nullptr);
 }
 
 }  // namespace
