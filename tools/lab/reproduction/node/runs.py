@@ -16,11 +16,12 @@ PROGRAM = "starling-bench"
 LAUNCHER = ("mpirun", "--oversubscribe")
 RANKS = (2, 4)
 FLOAT = 4  # bytes
-SIZES = (8, 64, 256, KI, 4 * KI, 16 * KI, 64 * KI, 256 * KI, KI * KI, 4 * KI * KI, 16 * KI * KI)
+SIZES = (8, 64, 256, KI, 4 * KI, 16 * KI, 64 * KI, 256 * KI, KI * KI, 4 * KI * KI)
 PAIRS = 12
 LATE_MS = 5
 LATE_COUNTS = (16 * KI, 64 * KI, 145_578, 256 * KI, KI * KI, 4 * KI * KI)  # 145,578 as in Proficz (2018), section 6
-LATE_CALLS = 30
+LATE_CALLS = 20
+COMPUTE = "10ms"  # between calls for which a rank comes late
 NATIVE, NODE, LATE_JOIN = "native", "node", "late_join"
 LATE_ROWS = (NATIVE, NODE, LATE_JOIN)
 # How loops are run: the row forced, or chosen by the tuner in a first run and then on what that has learned.
@@ -56,7 +57,7 @@ def loop_words(ranks):
 def late_words(ranks):
     rows, counts = ",".join(LATE_ROWS), counts_text(LATE_COUNTS)
     return (*LAUNCHER, "-n", str(ranks), PROGRAM, "--algorithm", rows, "--count", counts, "--pattern", "one-late",
-            "--delay", str(LATE_MS), "--iterations", str(LATE_CALLS))  # fmt: skip
+            "--delay", str(LATE_MS), "--compute", COMPUTE, "--iterations", str(LATE_CALLS))  # fmt: skip
 
 
 def environment_of(way, database, build):
