@@ -65,9 +65,11 @@ void KeySequence::forget() {
 void KeySequence::observe(std::int64_t index, const ArrivalPattern& pattern, Seconds clock_error,
                           const std::optional<Seconds>& other_error) {
   if (!pattern.isKnown()) return;
-  scoreForecast(index, pattern, other_error);
   largest_ = std::max(kKeptLateness * largest_, latestOf(pattern));
-  const std::uint8_t kind = kindOf(pattern, std::max(orderingNoise(largest_), clock_error));
+  const Seconds noise = std::max(orderingNoise(largest_), clock_error);
+  if (largest_ <= noise) return;
+  scoreForecast(index, pattern, other_error);
+  const std::uint8_t kind = kindOf(pattern, noise);
   sequence_.observe(index, kind);
   if (kind != sequence_.usualKind()) special_ = pattern;
   const bool goes_on = !cycle_.isNone() || error_ < kMuchLess * other_error_;

@@ -14,7 +14,7 @@ namespace starling {
 
 // Calls are of one kind when each rank comes about as late in them: latenesses differ by no more than half the largest,
 // or by no more than what is noise beside the largest of the calls before. Of the kinds the latest few are remembered,
-// each by the latest call that was of it.
+// each by the latest call that was of it. Nothing is looked for where all latenesses are noise.
 // THREADS: not thread-safe; one per key.
 class KeySequence {
  public:

@@ -6,7 +6,9 @@
 
 namespace starling {
 
+// Where plans cannot follow a cycle nothing is spent on finding one.
 void KeyTuner::observeSequence(std::int64_t index, const CallTimes& times, bool is_own) {
+  if (!isFree() || settings_.options.mode != Mode::kTune) return;
   const std::optional<Seconds> other_error = is_own ? std::optional(arrivals_.tracked().latestError()) : std::nullopt;
   sequence_.observe(index, times.pattern, times.clock_error, other_error);
 }

@@ -120,5 +120,18 @@ TEST(Cycle, isDescribed) {
   EXPECT_EQ(describe(Cycle{.period = 5, .special = 0b1001}), "2 of every 5 calls");
 }
 
+TEST(KeySequence, looksForNothingWhereAllLatenessesAreNoise) {
+  KeySequence sequence;
+  for (std::int64_t index = 0; index < 60; ++index) {
+    sequence.observe(index, late(index % 2 == 0 ? 2 : 5, 15e-6), kClockError, kOtherError);
+  }
+  EXPECT_TRUE(sequence.cycle().isNone());
+  EXPECT_EQ(sequence.otherError(), Seconds{}) << "nothing was forecast";
+  for (std::int64_t index = 60; index < 120; ++index) {
+    sequence.observe(index, late(index % 2 == 0 ? 2 : 5, 60e-6), kClockError, kOtherError);
+  }
+  EXPECT_EQ(sequence.cycle().period, 2);
+}
+
 }  // namespace
 }  // namespace starling
