@@ -120,8 +120,7 @@ int Session::allreduceAtRest(const RestingCall& resting, const void* sendbuf, vo
                              MPI_Datatype datatype, MPI_Op op, NativeAllreduce native) {
   int code = MPI_SUCCESS;
   if (isInSharedMemory(resting.choice, resting.reducer)) {
-    node_->run(
-        {sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf, count, resting.reducer, resting.choice.parameters});
+    node_->run({sendbuf, recvbuf, count, resting.reducer, resting.choice.parameters});
   } else {
     code = native(sendbuf, recvbuf, count, datatype, op, channel_.original());
     if (code != MPI_SUCCESS && isRefusal(code)) return code;
@@ -309,8 +308,8 @@ int Session::execute(const Execution& execution, const PreparedSchedule& prepare
 
 void Session::executeInSharedMemory(const Execution& execution, const void* sendbuf, void* recvbuf,
                                     const CallKind& kind) {
-  node_->run({sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf, kind.signature.count, kind.reducer,
-              execution.planned.choice.parameters, execution.arrangement.table, execution.arrangement.lateness_ns});
+  node_->run({sendbuf, recvbuf, kind.signature.count, kind.reducer, execution.planned.choice.parameters,
+              execution.arrangement.table, execution.arrangement.lateness_ns});
 }
 
 void Session::announce(double fraction) {

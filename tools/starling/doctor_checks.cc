@@ -1,8 +1,6 @@
 #include "doctor_checks.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +11,7 @@
 #include <sstream>
 
 #include "algos/catalogue.h"
+#include "base/memory_file.h"
 #include "base/programs.h"
 #include "base/transports.h"
 #include "batch_job.h"
@@ -102,20 +101,15 @@ Finding pinned(const std::string& what) {
           "leave it if that is meant: it changes what `native` is; remove it to let Starling choose freely"};
 }
 
-// Does what ranks do: one makes memory without a name, and another one opens it through the first one's descriptors.
+// Does what ranks do: one makes memory, and another one opens it.
 bool canOpenMemoryOfAnother() {
-  const int made = memfd_create("starling", MFD_CLOEXEC);
-  if (made < 0) return false;
-  const std::string path = fmt::format("/proc/{}/fd/{}", getpid(), made);
-  const pid_t child = fork();
-  if (child == 0) {
-    close(made);
-    _exit(open(path.c_str(), O_RDWR | O_CLOEXEC) >= 0 ? 0 : 1);
-  }
+  constexpr std::size_t kBytes = 1;
+  const Descriptor made = makeMemoryFile(kBytes);
+  const pid_t maker = getpid();
+  const pid_t child = made.isOpen() ? fork() : -1;
+  if (child == 0) _exit(openMemoryFile(maker, made.number(), kBytes).isOpen() ? 0 : 1);
   int status = 1;
-  const bool has_ended = child > 0 && waitpid(child, &status, 0) == child;
-  close(made);
-  return has_ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace

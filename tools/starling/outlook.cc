@@ -29,9 +29,8 @@ std::string describeUnpredictable(const KeyRecord& key, std::span<const RankArri
                                                        formatDuration(*worst->error))
                                          : "how far forecasts are off is not recorded";
   return fmt::format(
-      "The latest rank is late by {} on average, but which one that is cannot be forecast ({}): algorithms with flags "
-      "in "
-      "the call are candidates.",
+      "The latest rank is late by {} on average, but which one that is cannot be forecast ({}): "
+      "algorithms with flags in the call are candidates.",
       formatDuration(key.imbalance), error);
 }
 
@@ -50,9 +49,8 @@ std::vector<std::string> describeOutlook(const KeyRecord& key, std::span<const R
     sentences.push_back(describeUnpredictable(key, ranks));
   } else if (key.outlook == "on_time") {
     sentences.emplace_back(
-        "No rank is late by more than noise as a rule: there is nothing for a plan to follow, and algorithms with "
-        "flags "
-        "in the call are no candidates.");
+        "No rank is late by more than noise as a rule: there is nothing for a plan to follow, "
+        "and algorithms with flags in the call are no candidates.");
   }
   return sentences;
 }

@@ -7,7 +7,11 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <new>
+#include <optional>
 #include <utility>
+
+#include "base/log.h"
 
 namespace starling {
 namespace {
@@ -63,26 +67,30 @@ std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm private_communicator, in
   PMPI_Comm_size(private_communicator, &ranks);
   if (ranks < 2 || ranks > kMostRanks) return nullptr;
   const NodeLayout layout(ranks);
-  std::unique_ptr<SharedMemory> memory = SharedMemory::map(private_communicator, layout.bytes(), may_share);
-  if (memory == nullptr) return nullptr;
-  return std::unique_ptr<NodeChannel>(
-      new NodeChannel(std::move(memory), layout, {private_communicator, idle_tag}, rank, is_crowded));
+  std::optional<SharedMemory> memory = SharedMemory::map(private_communicator, layout.bytes(), may_share);
+  if (!memory) return nullptr;
+  std::unique_ptr<NodeChannel> channel;
+  try {
+    channel.reset(new NodeChannel(std::move(*memory), layout, {private_communicator, idle_tag}, rank, is_crowded));
+  } catch (const std::bad_alloc&) {
+    logOnce(LogLevel::kWarning, "shared memory", "memory is short: calls within a machine go by messages");
+  }
+  return isTrueOnAll(private_communicator, channel != nullptr) ? std::move(channel) : nullptr;
 }
 
-NodeChannel::NodeChannel(std::unique_ptr<SharedMemory> memory, const NodeLayout& layout, const Idle& idle, int rank,
-                         bool is_crowded)
+NodeChannel::NodeChannel(SharedMemory memory, const NodeLayout& layout, const Idle& idle, int rank, bool is_crowded)
     : memory_(std::move(memory)),
       idle_(idle),
-      allreduce_(populated(*memory_, layout), layout, rank, {is_crowded, drive, &idle_}) {
+      allreduce_(populated(memory_, layout), layout, rank, {is_crowded, drive, &idle_}) {
   late_.reserve(static_cast<std::size_t>(layout.ranks()));
 }
 
-// Where a message is found the MPI library may do nothing more: so it is asked for one that never comes, and goes on
-// with all that is under way.
+// Where a message is found the MPI library may do nothing more: so it is asked for one that never comes, from rank 0 as
+// from any other, and goes on with all that is under way.
 void NodeChannel::drive(const void* idle) {
   const auto& [communicator, tag] = *static_cast<const Idle*>(idle);
   int is_there = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, tag, communicator, &is_there, MPI_STATUS_IGNORE);
+  PMPI_Iprobe(0, tag, communicator, &is_there, MPI_STATUS_IGNORE);
 }
 
 // Ranks that come long before the last ones combine what is there until then.
@@ -120,7 +128,7 @@ void NodeChannel::probe(const Clock& clock, CostModel& model) {
 
 void NodeChannel::run(const Call& call) {
   NodeCall on_node;
-  on_node.send = call.send;
+  on_node.send = call.send == MPI_IN_PLACE ? call.receive : call.send;
   on_node.receive = call.receive;
   on_node.count = call.count;
   on_node.combiner = combinerOf(call.reducer);

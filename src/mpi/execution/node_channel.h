@@ -30,8 +30,8 @@ class NodeChannel {
                                            bool is_crowded);
 
   struct Call {
-    const void* send = nullptr;
-    void* receive = nullptr;  // may be `send`
+    const void* send = nullptr;  // MPI_IN_PLACE, or the same as `receive`, where that holds the input
+    void* receive = nullptr;
     std::int64_t count = 0;
     const Reducer& reducer;
     const ParameterValues& parameters;  // of the row
@@ -55,11 +55,10 @@ class NodeChannel {
     MPI_Comm communicator = MPI_COMM_NULL;
     int tag = 0;
   };
-  NodeChannel(std::unique_ptr<SharedMemory> memory, const NodeLayout& layout, const Idle& idle, int rank,
-              bool is_crowded);
+  NodeChannel(SharedMemory memory, const NodeLayout& layout, const Idle& idle, int rank, bool is_crowded);
   static void drive(const void* idle);
 
-  std::unique_ptr<SharedMemory> memory_;
+  SharedMemory memory_;
   const Idle idle_;
   NodeAllreduce allreduce_;
   std::vector<std::int32_t> late_;  // of the call

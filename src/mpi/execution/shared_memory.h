@@ -4,7 +4,10 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/memory_file.h"
 
 namespace starling {
 
@@ -14,23 +17,29 @@ namespace starling {
 class SharedMemory {
  public:
   ~SharedMemory();
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
+  SharedMemory(SharedMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+  SharedMemory& operator=(SharedMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
 
-  // Maps `bytes` of zeros on all ranks. Returns null on all where one of them cannot, because it is in the process of
-  // rank 0, of another machine, user or process namespace, or short of memory, or where `may_share` is false on one of
-  // them. Collective; waits for all ranks. Throws std::bad_alloc where not even a few bytes are left.
-  static std::unique_ptr<SharedMemory> map(MPI_Comm communicator, std::size_t bytes, bool may_share);
+  // Maps `bytes` of zeros on all ranks. Returns nothing on all where one of them cannot, because it is in the process
+  // of rank 0, of another machine, user or process namespace, or short of memory, or where `may_share` is false on one
+  // of them. Collective; waits for all ranks.
+  static std::optional<SharedMemory> map(MPI_Comm communicator, std::size_t bytes, bool may_share);
 
   std::byte* data() const { return data_; }
 
  private:
-  class Descriptor;
-  static std::unique_ptr<SharedMemory> mapped(const Descriptor& descriptor, std::size_t bytes);
+  static std::optional<SharedMemory> mapped(const Descriptor& descriptor, std::size_t bytes);
   SharedMemory(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
 
   std::byte* data_;
   std::size_t bytes_;  // mapped
 };
+
+// Returns whether it is so on all ranks. Collective.
+bool isTrueOnAll(MPI_Comm communicator, bool value);
 
 }  // namespace starling
