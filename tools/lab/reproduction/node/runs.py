@@ -16,8 +16,8 @@ PROGRAM = "starling-bench"
 LAUNCHER = ("mpirun", "--oversubscribe")
 RANKS = (2, 4)
 FLOAT = 4  # bytes
-SIZES = (8, 64, 256, KI, 4 * KI, 16 * KI, 64 * KI, 256 * KI, KI * KI, 4 * KI * KI)
-PAIRS = 12
+# Bytes, and how many pairs of loops: long vectors take seconds each.
+SIZES = {12: (8, 64, 256, KI, 4 * KI, 16 * KI, 64 * KI, 256 * KI, KI * KI), 4: (4 * KI * KI, 16 * KI * KI)}
 LATE_MS = 5
 LATE_COUNTS = (16 * KI, 64 * KI, 145_578, 256 * KI, KI * KI, 4 * KI * KI)  # 145,578 as in Proficz (2018), section 6
 LATE_CALLS = 20
@@ -49,9 +49,16 @@ def counts_text(counts):
     return ",".join(map(str, counts))
 
 
-def loop_words(ranks):
-    counts = counts_text(size // FLOAT for size in SIZES)
-    return (*LAUNCHER, "-n", str(ranks), PROGRAM, "--overhead", "--count", counts, "--iterations", str(PAIRS))
+def loop_words(ranks, pairs):
+    counts = counts_text(size // FLOAT for size in SIZES[pairs])
+    return (*LAUNCHER, "-n", str(ranks), PROGRAM, "--overhead", "--count", counts, "--iterations", str(pairs))
+
+
+def loop_text(ranks, pairs, way):
+    """The command as a user types it, who has the programs on the path."""
+    setting = f"STARLING_ALGORITHM={NODE}" if way == FORCED else "STARLING_DB=node.db"
+    launcher, program = loop_words(ranks, pairs)[:-6], loop_words(ranks, pairs)[-6:]
+    return " ".join([setting, *launcher, "-x", "LD_PRELOAD=build/release/lib/libstarling_preload.so", *program])
 
 
 def late_words(ranks):
@@ -89,7 +96,13 @@ def measure_loops(ranks, build):
     with tempfile.TemporaryDirectory(prefix="starling-node-") as folder:
         database = Path(folder) / "tuning.db"
         return {
-            way: perform(loop_words(ranks), way, f"{database}.forced" if way == FORCED else database, build)
+            way: [
+                record
+                for pairs in SIZES
+                for record in perform(
+                    loop_words(ranks, pairs), way, f"{database}.forced" if way == FORCED else f"{database}.{pairs}", build
+                )
+            ]
             for way in WAYS
         }
 

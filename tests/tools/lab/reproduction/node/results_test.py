@@ -40,10 +40,18 @@ class LateRanks(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
-    def test_loops_have_every_size(self):
-        words = plan.loop_words(2)
-        self.assertEqual(words[words.index("--count") + 1].split(",")[0], "2")
-        self.assertEqual(len(words[words.index("--count") + 1].split(",")), len(plan.SIZES))
+    def test_loops_have_every_size_of_their_pairs(self):
+        for pairs, sizes in plan.SIZES.items():
+            words = plan.loop_words(2, pairs)
+            counts = words[words.index("--count") + 1].split(",")
+            self.assertEqual([plan.FLOAT * int(count) for count in counts], list(sizes))
+            self.assertEqual(words[words.index("--iterations") + 1], str(pairs))
+
+    def test_commands_can_be_typed(self):
+        forced = plan.loop_text(4, 4, plan.FORCED)
+        self.assertTrue(forced.startswith("STARLING_ALGORITHM=node mpirun --oversubscribe -n 4 -x LD_PRELOAD="))
+        self.assertIn(" starling-bench --overhead --count ", forced)
+        self.assertTrue(plan.loop_text(2, 12, plan.FIRST).startswith("STARLING_DB="))
 
 
 if __name__ == "__main__":
