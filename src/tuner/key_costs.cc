@@ -50,7 +50,7 @@ constexpr double kGreatestLoss = 1e3;     // that counts
 
 // What a short call through shared memory is off by where it does not follow its like.
 constexpr double kColdError = 1.0;
-constexpr Seconds kShortCall{20e-6};
+constexpr Seconds kShortCall{2e-3};
 
 // A coarse clock may say that a call took no time.
 constexpr double kShortest = 0.25;  // of what is expected of the arm, or of native

@@ -265,8 +265,8 @@ TEST(KeyCosts, tryShortCallsThroughSharedMemorySeveralTimesInARow) {
 
 TEST(KeyCosts, tryLongCallsThroughSharedMemoryOnce) {
   KeyCosts costs;
-  costs.predict({{named("ring"), Seconds{2e-3}}, {named("node"), Seconds{1e-3}}});
-  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1.5e-3});
+  costs.predict({{named("ring"), Seconds{20e-3}}, {named("node"), Seconds{10e-3}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{15e-3});
   EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, plenty()), named("node")), 1);
 }
 
