@@ -309,7 +309,7 @@ int Session::execute(const Execution& execution, const PreparedSchedule& prepare
 void Session::executeInSharedMemory(const Execution& execution, const void* sendbuf, void* recvbuf,
                                     const CallKind& kind) {
   node_->run({sendbuf, recvbuf, kind.signature.count, kind.reducer, execution.planned.choice.parameters,
-              execution.arrangement.table, execution.arrangement.lateness_ns});
+              execution.arrangement.table, execution.arrangement.lateness_ns, !keepsRankOrder(kind)});
 }
 
 void Session::announce(double fraction) {

@@ -13,15 +13,16 @@
 namespace starling {
 namespace {
 
-constexpr std::int64_t kYieldAfter = 2'000'000;  // ns of waiting, where each rank has a core
-constexpr int kLooks = 64;                       // at a time: some microseconds
-constexpr std::int64_t kDriveEvery = 5'000;      // ns; so often the MPI library is driven
-constexpr std::int64_t kSleepAfter = 8'000'000;  // ns of waiting
-constexpr std::int64_t kLongestSleep = 200'000;  // ns; the MPI library is not driven meanwhile
-constexpr std::int64_t kSleepShare = 16;         // a sleep lasts this part of what was waited
-constexpr int kFirstProgress = 4;                // calls after a sleep, which find nothing in the caches
-constexpr std::int64_t kDriveFor = 20'000;       // ns after a sleep, and after each sign that there was something to do
-constexpr std::int64_t kSignOfWork = 3;          // a call that takes so many times as long as the shortest
+constexpr std::int64_t kYieldAfter = 2'000'000;           // ns of waiting, where each rank has a core
+constexpr int kLooks = 64;                                // at a time: some microseconds
+constexpr std::int64_t kDriveEvery = 5'000;               // ns; so often the MPI library is driven
+constexpr std::int64_t kSleepAfter = 50'000'000;          // ns of waiting
+constexpr std::int64_t kSleepAfterIfCrowded = 8'000'000;  // likewise: somebody else wants the core
+constexpr std::int64_t kLongestSleep = 200'000;           // ns; the MPI library is not driven meanwhile
+constexpr std::int64_t kSleepShare = 16;                  // a sleep lasts this part of what was waited
+constexpr int kFirstProgress = 4;                         // calls after a sleep, which find nothing in the caches
+constexpr std::int64_t kDriveFor = 20'000;  // ns after a sleep, and after each sign that there was something to do
+constexpr std::int64_t kSignOfWork = 3;     // a call that takes so many times as long as the shortest
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -76,6 +77,7 @@ void NodeWait::driveWhileBusy(Ready ready, const void* context) {
 void NodeWait::wait(Ready ready, const void* context) {
   const int looks = settings_.is_crowded ? 1 : kLooks;
   if (looksReady(ready, context, looks)) return;
+  const std::int64_t sleep_after = settings_.is_crowded ? kSleepAfterIfCrowded : kSleepAfter;
   const std::int64_t begin = nowNs();
   std::int64_t driven = 0;
   for (;;) {
@@ -84,7 +86,7 @@ void NodeWait::wait(Ready ready, const void* context) {
       progress(1);
       driven = waited;
     }
-    if (waited >= kSleepAfter) {
+    if (waited >= sleep_after) {
       sleep(ready, context, std::min(waited / kSleepShare, kLongestSleep));
       driveWhileBusy(ready, context);
     } else if (settings_.is_crowded || waited >= kYieldAfter) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <random>
 #include <span>
 #include <thread>
@@ -59,6 +60,8 @@ struct DrawnCall {
   bool in_place = false;
   std::int64_t chunk_bytes = 0;
   std::vector<std::int32_t> late;
+  bool may_reorder = false;          // then vectors are added up
+  std::vector<std::int32_t> owners;  // of shares; not empty: the call is made in two halves
 };
 
 inline DrawnCall drawCall(std::mt19937& random, std::int32_t ranks, std::int64_t most) {
@@ -71,6 +74,12 @@ inline DrawnCall drawCall(std::mt19937& random, std::int32_t ranks, std::int64_t
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     if (random() % 4 == 0) call.late.push_back(rank);
   }
+  call.may_reorder = random() % 2 == 0;
+  if (random() % 3 != 0) return call;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    if (random() % 2 == 0) call.owners.push_back(rank);
+  }
+  std::ranges::shuffle(call.owners, random);
   return call;
 }
 
@@ -85,6 +94,13 @@ inline void mixVectors(const void*, const void* left, const void* right, void* o
   }
 }
 inline const Combiner kMixing{mixVectors, nullptr, sizeof(std::uint64_t)};
+inline void addVectors(const void*, const void* left, const void* right, void* out, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    static_cast<std::uint64_t*>(out)[i] =
+        static_cast<const std::uint64_t*>(left)[i] + static_cast<const std::uint64_t*>(right)[i];
+  }
+}
+inline const Combiner kAdding{addVectors, nullptr, sizeof(std::uint64_t)};
 
 inline std::uint64_t inputOf(std::int32_t rank, std::uint64_t call, std::int64_t element) {
   return mixed(static_cast<std::uint64_t>(rank) + 1, mixed(call, static_cast<std::uint64_t>(element)));
@@ -107,10 +123,29 @@ inline std::uint64_t combinedByDoubling(std::vector<std::uint64_t> values) {
   return places.front();
 }
 
-inline std::uint64_t expectedOf(std::int32_t ranks, std::uint64_t call, std::int64_t element) {
+inline std::uint64_t expectedOf(std::int32_t ranks, std::uint64_t call, std::int64_t element, bool are_added = false) {
   std::vector<std::uint64_t> values;
   for (std::int32_t rank = 0; rank < ranks; ++rank) values.push_back(inputOf(rank, call, element));
-  return combinedByDoubling(std::move(values));
+  return are_added ? std::accumulate(values.begin(), values.end(), std::uint64_t{0})
+                   : combinedByDoubling(std::move(values));
+}
+
+// In between the halves each owner adds the number of the call to its share.
+inline void callInHalves(NodeAllreduce& allreduce, const NodeCall& node_call, const DrawnCall& drawn, std::int32_t rank,
+                         std::uint64_t call) {
+  std::vector<NodeShare> shares;
+  const auto owners = static_cast<std::int64_t>(drawn.owners.size());
+  for (std::int64_t i = 0; i < owners; ++i) {
+    shares.push_back(
+        {drawn.owners[static_cast<std::size_t>(i)], i * drawn.count / owners, (i + 1) * drawn.count / owners});
+  }
+  allreduce.reduceScatter(node_call, shares);
+  for (const NodeShare& share : shares) {
+    for (std::int64_t i = share.begin; share.owner == rank && i < share.end; ++i) {
+      static_cast<std::uint64_t*>(node_call.receive)[i] += call;
+    }
+  }
+  allreduce.gather(node_call, shares);
 }
 
 // Makes one rank's part of a drawn call, and counts the elements of its result that are wrong; of long vectors it looks
@@ -125,15 +160,22 @@ inline std::int64_t wrongElements(NodeAllreduce& allreduce, const DrawnCall& dra
   node_call.send = send.data();
   node_call.receive = result.data();
   node_call.count = drawn.count;
-  node_call.combiner = kMixing;
+  node_call.combiner = drawn.may_reorder ? kAdding : kMixing;
   node_call.in_slots = drawn.in_slots;
   node_call.chunk_bytes = drawn.chunk_bytes;
   node_call.late = drawn.late;
-  allreduce.run(node_call);
+  node_call.may_reorder = drawn.may_reorder;
+  if (drawn.owners.empty()) {
+    allreduce.run(node_call);
+  } else {
+    callInHalves(allreduce, node_call, drawn, rank, call);
+  }
   std::int64_t wrong = 0;
   const std::int64_t step = drawn.count / 64 + 1;
   for (std::int64_t i = 0; i < drawn.count; i += step) {
-    if (result[static_cast<std::size_t>(i)] != expectedOf(allreduce.ranks(), call, i)) ++wrong;
+    std::uint64_t expected = expectedOf(allreduce.ranks(), call, i, drawn.may_reorder);
+    if (!drawn.owners.empty()) expected += call;
+    if (result[static_cast<std::size_t>(i)] != expected) ++wrong;
   }
   return wrong;
 }

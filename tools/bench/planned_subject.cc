@@ -40,9 +40,10 @@ class PlannedSubject final : public Subject {
     const Algorithm& algorithm = *findAlgorithm(choice_.algorithm);
     const bool same_arrivals = std::ranges::equal(relevantLateness(algorithm, arranged.lateness_ns),
                                                   relevantLateness(algorithm, lateness_ns_));
-    if (prepared_ != nullptr && arranged.table == table_ && same_arrivals) return true;
+    const bool is_prepared = prepared_ != nullptr && arranged.table == table_ && same_arrivals;
     table_ = arranged.table;
     lateness_ns_ = arranged.lateness_ns;
+    if (is_prepared) return true;
     prepared_ = &schedules_.find({choice_, shape(), table_, lateness_ns_}, rank_);
     const std::int64_t elements = scratchElements(*findAlgorithm(choice_.algorithm), shape());
     return services_.channel->executor().reserve(static_cast<std::size_t>(elements) * kind_.reducer.element_size);
@@ -50,8 +51,8 @@ class PlannedSubject final : public Subject {
 
   int run(const Buffers& buffers) override {
     if (isInSharedMemory()) {
-      services_.node->run(
-          {buffers.input, buffers.result, count_, kind_.reducer, choice_.parameters, table_, lateness_ns_});
+      services_.node->run({buffers.input, buffers.result, count_, kind_.reducer, choice_.parameters, table_,
+                           lateness_ns_, kind_.signature.commutative});
       return MPI_SUCCESS;
     }
     const std::size_t bytes = static_cast<std::size_t>(count_) * kind_.reducer.element_size;

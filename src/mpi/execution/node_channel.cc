@@ -136,6 +136,7 @@ void NodeChannel::run(const Call& call) {
   on_node.chunk_bytes = call.parameters[kChunkKib] * 1024;
   findLate(call);
   on_node.late = late_;
+  on_node.may_reorder = call.may_reorder;
   allreduce_.run(on_node);
 }
 

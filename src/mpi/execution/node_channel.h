@@ -38,6 +38,7 @@ class NodeChannel {
     // As in Arrangement: the ranks that come last combine nothing for the others.
     std::span<const std::int32_t> table{};
     std::span<const std::int64_t> lateness_ns{};
+    bool may_reorder = false;  // operands may be combined in any order: then late ranks' come last
   };
   // Returns whether there is a way for elements and operation: elements with gaps are copied by a kernel, which leaves
   // these alone.

@@ -80,6 +80,27 @@ TEST_F(NodeChannelRuns, combinesWhateverTypesAndOperations) {
   check(operations.nonCommutative());
 }
 
+// The last ranks are late, up to all of them; whole numbers have the same sum in any order.
+TEST_F(NodeChannelRuns, addsWhatLateRanksBringAtTheEnd) {
+  if (worldSize() == 1) GTEST_SKIP() << "one rank shares nothing";
+  const std::unique_ptr<NodeChannel> channel = open();
+  ASSERT_NE(channel, nullptr);
+  const auto ranks = static_cast<std::size_t>(worldSize());
+  const Case<double> expected = sumOf<double>(MPI_DOUBLE);
+  for (std::size_t late = 1; late <= ranks; ++late) {
+    std::vector<std::int64_t> lateness_ns(ranks);
+    std::fill(lateness_ns.end() - static_cast<std::ptrdiff_t>(late), lateness_ns.end(), 1'000'000);
+    for (const int count : {1, worldSize() + 1, 20'000}) {
+      watch_.phase(std::to_string(late) + " late ranks, count " + std::to_string(count));
+      const CallKind kind = classifyCall(count, expected.datatype, expected.op);
+      std::vector<double> values = expected.inputs(worldRank(), count);
+      const ParameterValues parameters = parseChoice("node:slots=0,chunk=4").value().parameters;
+      channel->run({values.data(), values.data(), count, kind.reducer, parameters, {}, lateness_ns, true});
+      EXPECT_EQ(expected.wrongElements(values, worldSize()), 0) << late << " late, count " << count;
+    }
+  }
+}
+
 // A program may keep something of its own where MPI's pairs have gaps, and end its memory where the last member does.
 TEST_F(NodeChannelRuns, leavesTheGapsOfPairsAlone) {
   if (worldSize() == 1) GTEST_SKIP() << "one rank shares nothing";
