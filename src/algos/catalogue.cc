@@ -62,6 +62,11 @@ bool isValid(const Algorithm& algorithm, const Shape& shape) {
   return algorithm.is_valid == nullptr || algorithm.is_valid(shape);
 }
 
+bool usesMemoryOfNodes(const Choice& choice) {
+  const std::optional<std::size_t> index = findParameter(*findAlgorithm(choice.algorithm), kMemoryParameter);
+  return index && choice.parameters[*index] != 0;
+}
+
 Schedule buildSchedule(const Algorithm& algorithm, const BuildRequest& request) {
   const bool has_steps = request.shape.ranks > 1 && request.shape.count > 0;
   Schedule schedule = has_steps ? algorithm.build(request) : emptySchedule(request.seat(), request.memory);

@@ -55,6 +55,8 @@ struct BuildRequest {
   // These are the predicted latenesses by virtual rank in nanoseconds, ascending when the table is sorted; empty means
   // all on time.
   std::span<const std::int64_t> lateness_ns;
+  // The ranks of each node share memory, which a schedule may use by Schedule::shares. Else all is messages.
+  bool nodes_share_memory = false;
 
   // All that is allocated comes from here, and what the schedule keeps is given back to it.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
@@ -115,6 +117,9 @@ std::int64_t mostScratchElements(const Shape& shape);
 const Algorithm* findAlgorithm(std::string_view name);
 const Algorithm* findAlgorithm(std::int32_t id);
 
+// A row that has this parameter goes through the memory of a node where its ranks share it and this is not 0.
+inline constexpr const char* kMemoryParameter = "memory";
+
 // Returns the parameter's place in the row; empty where the row has none of that name.
 std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string_view name);
 
@@ -139,6 +144,9 @@ inline constexpr Choice kNativeChoice{};
 Result<Choice> parseChoice(std::string_view text);
 // Writes what parseChoice() reads; parameters at their defaults are left out.
 std::string formatChoice(const Choice& choice);
+
+// Returns whether the choice goes through the memory of nodes where BuildRequest::nodes_share_memory holds.
+bool usesMemoryOfNodes(const Choice& choice);
 
 // Builds one rank's schedule. REQUIRES: the row has a builder, isValid(), parameters within their ranges.
 // Memory and time are linear in the steps of this rank. Count 0 and one rank give a schedule without steps.

@@ -100,8 +100,6 @@ Schedule buildNode(const BuildRequest& request) { return Node(request).build(); 
 // With more ranks a schedule takes too much memory.
 bool hasFewEnoughRanksForNode(const Shape& shape) { return shape.ranks <= 4096; }
 
-bool sharesMemoryEverywhere(const Topology* topology) { return topology != nullptr && topology->shares_memory; }
-
 constexpr std::int64_t kSlotElementsWorthTrying[] = {0, kMostSlotElements};
 constexpr std::int64_t kChunkWorthTrying[] = {384};
 constexpr Parameter kNodeParameters[] = {
@@ -127,7 +125,7 @@ constexpr Algorithm kNodeRow{
     .keeps_rank_order = true,
     .fixed_association = true,
     .uses_arrivals = false,
-    .suits_topology = sharesMemoryEverywhere,
+    .suits_topology = sharesOneMemory,
     .chains_ranks = alwaysChainsRanks,
     .scratch_elements = nodeScratch,
     .is_valid = hasFewEnoughRanksForNode,

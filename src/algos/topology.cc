@@ -92,6 +92,11 @@ bool sharesNodes(const Topology* topology) {
   return nodes > 1 && nodes < topology->nodes.size();
 }
 
+bool sharesOneMemory(const Topology* topology) {
+  if (topology == nullptr || !topology->shares_memory || topology->nodes.empty()) return false;
+  return std::ranges::count(topology->nodes, topology->nodes.front()) == std::ssize(topology->nodes);
+}
+
 bool tellsApart(const Topology* topology) {
   return sharesNodes(topology) || (topology != nullptr && !topology->links.empty());
 }

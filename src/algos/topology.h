@@ -27,7 +27,7 @@ struct Topology {
   // 0 to kHeaviestLink; 0 = there is none, and messages go round. Empty = as the nodes say.
   std::vector<std::int32_t> links{};
   std::pmr::vector<TreeLinks> trees{};  // topologyTrees(), made once; empty: not yet
-  bool shares_memory = false;           // all ranks do, and have memory for calls there
+  bool shares_memory = false;           // the ranks of each node do, and have memory for calls there
 
   bool operator==(const Topology&) const = default;
 };
@@ -47,6 +47,8 @@ Result<std::vector<std::int32_t>> parseLinks(std::string_view text);
 
 // Returns whether several ranks share a node, but not all; false for null.
 bool sharesNodes(const Topology* topology);
+// Returns whether all ranks share one node and its memory; false for null.
+bool sharesOneMemory(const Topology* topology);
 // Returns whether that is so, or links are known.
 bool tellsApart(const Topology* topology);
 

@@ -1,6 +1,7 @@
 // On two levels, the ranks of a node first combine among themselves, then the nodes among one another. Each of the
 // leaders of a node owns a share of the vector: it takes that share from the other ranks of its node, combines it with
-// the leaders of the same share on other nodes, and hands it back.
+// the leaders of the same share on other nodes, and hands it back. Where the ranks of each node share memory only what
+// goes between nodes is messages.
 #include <algorithm>
 
 #include "algos/row.h"
@@ -11,7 +12,7 @@
 namespace starling {
 namespace {
 
-enum Parameters : std::size_t { kInner, kLeaders };
+enum Parameters : std::size_t { kInner, kLeaders, kMemory = 4 };
 
 std::int32_t leadersPerNode(const NodeMembers& nodes, const ParameterValues& parameters) {
   std::size_t fewest = nodes.front().size();
@@ -56,6 +57,7 @@ std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parame
   constexpr std::int64_t kBytesPerRank = 16;
   constexpr std::int64_t kBytesPerNode = 160;
   return shape.ranks * kBytesPerRank + std::ssize(nodes) * kBytesPerNode +
+         leadersPerNode(nodes, parameters) * std::int64_t{sizeof(OwnedBlock)} +
          ScheduleWriter::bytesFor(innerSteps(nodes, shape, parameters), 0) +
          ScheduleWriter::bytesFor(kStepsOfOneElement, 0);
 }
@@ -79,6 +81,12 @@ class TwoLevel {
   }
 
   Schedule build() && {
+    if (request_.nodes_share_memory && request_.parameters[kMemory] != 0) {
+      writer_.reserveShares(leaders_);
+      for (std::int32_t i = 0; i < leaders_; ++i) writer_.addShare(members()[i], shareOf(i));
+      if (local_ < leaders_) combineAcrossNodes();
+      return std::move(writer_).finish();
+    }
     // Every rank begins with another leader, so that not all meet at one.
     for (std::int32_t i = 0; i < leaders_; ++i) collect((local_ + i) % leaders_);
     if (local_ < leaders_) combineAcrossNodes();
@@ -145,7 +153,8 @@ constexpr Parameter kTwoLevelParameters[] = {
     {"leaders", 0, 64, 0, "", "ranks of each node that own a share; 0 = as many as the smallest node has",
      kLeadersWorthTrying},
     kWindow,
-    kPacing};
+    kPacing,
+    {kMemoryParameter, 0, 1, 1, "", "1 = through memory within a node, where its ranks share it; 0 = by messages"}};
 
 }  // namespace
 
@@ -156,8 +165,8 @@ constexpr Algorithm kTwoLevelRow{
         "combines shares of the vector within each node first, then among the nodes, and hands the results back within "
         "the nodes.",
     .trade_off =
-        "ranks of a node combine first, so that few messages leave it; needs several ranks per node, else it "
-        "is its inner algorithm",
+        "ranks of a node combine first, through memory where they share it, so that few messages leave it; needs "
+        "several ranks per node, else it is its inner algorithm",
     .parameters = kTwoLevelParameters,
     .keeps_rank_order = false,
     .uses_arrivals = false,

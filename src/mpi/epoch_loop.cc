@@ -70,7 +70,7 @@ void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Top
   model_ = model;
   stamp_clock_ = stamps;
   has_device_driver_ = has_device_driver;
-  shares_memory_ = topology.shares_memory;
+  shares_memory_ = sharesOneMemory(&topology);
   if (!isRoot()) return;
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
   int length = 0;

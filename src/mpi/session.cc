@@ -1,6 +1,5 @@
 #include "mpi/session.h"
 
-#include <cstring>
 #include <new>
 #include <string>
 
@@ -96,9 +95,9 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   }
   int code = MPI_SUCCESS;
   if (isInSharedMemory(execution.planned.choice, kind.reducer)) {
-    executeInSharedMemory(execution, sendbuf, recvbuf, kind);
+    runInMemory(*node_, plannedCall(execution, sendbuf, recvbuf, kind));
   } else if (const PreparedSchedule* prepared = findSchedule(execution, kind); prepared != nullptr) {
-    code = execute(execution, *prepared, sendbuf, recvbuf, kind);
+    code = runSchedule(channel_, node_.get(), *prepared, plannedCall(execution, sendbuf, recvbuf, kind));
   } else {
     execution.planned.choice = kNativeChoice;
     code = origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
@@ -120,7 +119,7 @@ int Session::allreduceAtRest(const RestingCall& resting, const void* sendbuf, vo
                              MPI_Datatype datatype, MPI_Op op, NativeAllreduce native) {
   int code = MPI_SUCCESS;
   if (isInSharedMemory(resting.choice, resting.reducer)) {
-    node_->run({sendbuf, recvbuf, count, resting.reducer, resting.choice.parameters});
+    runInMemory(*node_, {sendbuf, recvbuf, count, resting.reducer, resting.choice});
   } else {
     code = native(sendbuf, recvbuf, count, datatype, op, channel_.original());
     if (code != MPI_SUCCESS && isRefusal(code)) return code;
@@ -287,29 +286,21 @@ const PreparedSchedule* Session::scheduleWithinTags(const Execution& execution, 
   query.table = execution.arrangement.table;
   query.lateness_ns = execution.arrangement.lateness_ns;
   query.bytes = memory_.scheduleBytesOf(query.choice, query.shape);
+  query.nodes_share_memory = mayHaveShares(topology_, kind.reducer);
   const PreparedSchedule& prepared = schedules_.find(query, channel_.rank());
   return channel_.hasTagsFor(prepared.schedule()) ? &prepared : nullptr;
 }
 
-int Session::execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
-                     const CallKind& kind) {
-  Executor::Call call;
-  call.table = execution.arrangement.table;
-  call.work = recvbuf;
-  call.reducer = kind.reducer;
-  if (sendbuf != MPI_IN_PLACE && kind.reducer.has_gaps && kind.reducer.kernel != nullptr) {
-    // Operands that are the same combine to that, and the gaps are left as they are.
-    kind.reducer.kernel(sendbuf, sendbuf, recvbuf, kind.signature.count);
-  } else if (sendbuf != MPI_IN_PLACE && kind.signature.count > 0) {
-    std::memcpy(recvbuf, sendbuf, static_cast<std::size_t>(kind.signature.count) * kind.reducer.element_size);
-  }
-  return channel_.run(prepared, call);
-}
-
-void Session::executeInSharedMemory(const Execution& execution, const void* sendbuf, void* recvbuf,
-                                    const CallKind& kind) {
-  node_->run({sendbuf, recvbuf, kind.signature.count, kind.reducer, execution.planned.choice.parameters,
-              execution.arrangement.table, execution.arrangement.lateness_ns, !keepsRankOrder(kind)});
+PlannedCall Session::plannedCall(const Execution& execution, const void* sendbuf, void* recvbuf,
+                                 const CallKind& kind) const {
+  return {sendbuf,
+          recvbuf,
+          kind.signature.count,
+          kind.reducer,
+          execution.planned.choice,
+          execution.arrangement.table,
+          execution.arrangement.lateness_ns,
+          !keepsRankOrder(kind)};
 }
 
 void Session::announce(double fraction) {

@@ -15,6 +15,7 @@
 #include "mpi/execution/node_channel.h"
 #include "mpi/execution/plan_memory.h"
 #include "mpi/execution/plan_schedules.h"
+#include "mpi/execution/planned_call.h"
 #include "mpi/rooted/rooted_calls.h"
 #include "tuner/forced_choice.h"
 
@@ -132,12 +133,10 @@ class Session {
   const PreparedSchedule* findSchedule(Execution& execution, const CallKind& kind);
   void restoreReserve();
   const PreparedSchedule* scheduleWithinTags(const Execution& execution, const CallKind& kind);
-  int execute(const Execution& execution, const PreparedSchedule& prepared, const void* sendbuf, void* recvbuf,
-              const CallKind& kind);
+  PlannedCall plannedCall(const Execution& execution, const void* sendbuf, void* recvbuf, const CallKind& kind) const;
   bool isInSharedMemory(const Choice& choice, const Reducer& reducer) const {
-    return node_ && choice.algorithm == kNodeAlgorithm && NodeChannel::canRun(reducer);
+    return isInMemory(node_.get(), topology_, choice, reducer);
   }
-  void executeInSharedMemory(const Execution& execution, const void* sendbuf, void* recvbuf, const CallKind& kind);
   void keepOffDevices(Execution& execution, const void* sendbuf, const void* recvbuf, int count) const;
   void endCall(Execution& execution, int code);
   void watch(const Execution& execution);
@@ -154,7 +153,7 @@ class Session {
   PlanMemory memory_{channel_, schedule_reserve_};
   EpochLoop loop_;
   PlanSchedules schedules_{&schedule_reserve_};
-  std::unique_ptr<NodeChannel> node_;             // null: the ranks share no memory
+  std::unique_ptr<NodeChannel> node_;             // null: the ranks of this node share no memory
   Topology topology_;                             // by rank; gathered when the channel is opened
   std::unique_ptr<ArrivalArrangement> arrivals_;  // made when the channel is opened
   std::int32_t announced_key_ = -1;               // of the latest call, if that followed announcements

@@ -38,7 +38,8 @@ std::int64_t PreparedSchedule::bytes() const {
   std::size_t numbers = schedule_.dependencies.capacity() + first_dependent_.capacity() + dependents_.capacity() +
                         independent_combines_.capacity();
   for (const Queue& queue : queues_) numbers += queue.sends.capacity() + queue.receives.capacity();
-  return static_cast<std::int64_t>(schedule_.steps.capacity() * sizeof(Step) + numbers * sizeof(std::uint32_t));
+  return static_cast<std::int64_t>(schedule_.steps.capacity() * sizeof(Step) + numbers * sizeof(std::uint32_t) +
+                                   schedule_.shares.capacity() * sizeof(OwnedBlock));
 }
 
 std::int64_t PreparedSchedule::bytesFor(std::int64_t steps, bool has_side_slots) {

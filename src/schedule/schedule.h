@@ -65,6 +65,14 @@ inline bool isMessage(const Step& step) { return step.kind != StepKind::kCombine
 // Only this lane reduces: beside side slots, scratch for one block of the work vector is then enough.
 inline constexpr std::uint8_t kReduceLane = 0;
 
+// A block that one rank of a node has for all of them.
+struct OwnedBlock {
+  std::int32_t owner = 0;  // virtual rank
+  Block block;
+
+  bool operator==(const OwnedBlock&) const = default;
+};
+
 // One rank's place in one call.
 struct Seat {
   std::int32_t ranks = 1;
@@ -89,6 +97,10 @@ struct Schedule {
   Block side_extent{};                           // elements that each side slot has
   std::pmr::vector<Step> steps;                  // no step has a block of zero elements
   std::pmr::vector<std::uint32_t> dependencies;  // indices of earlier steps
+  // What the ranks of this one's node do through memory that they share. Before the first step each of these blocks,
+  // which make up the work vector, is combined by its owner, whose steps go on with the result of the node; after the
+  // last one it is copied to the others. Empty: all is done by steps.
+  std::pmr::vector<OwnedBlock> shares;
 
   std::span<const std::uint32_t> dependenciesOf(const Step& step) const {
     return std::span(dependencies).subspan(step.first_dependency, step.dependency_count);
@@ -101,7 +113,8 @@ inline Schedule emptySchedule(const Seat& seat, std::pmr::memory_resource* memor
           .virtual_rank = seat.virtual_rank,
           .count = seat.count,
           .steps = std::pmr::vector<Step>(memory),
-          .dependencies = std::pmr::vector<std::uint32_t>(memory)};
+          .dependencies = std::pmr::vector<std::uint32_t>(memory),
+          .shares = std::pmr::vector<OwnedBlock>(memory)};
 }
 
 inline std::int32_t windowOf(const Schedule& schedule, std::size_t lane) {

@@ -54,6 +54,10 @@ class ScheduleWriter {
   // Makes the lane Schedule::synchronous.
   void keepInStep(std::uint8_t lane) { schedule_.synchronous[lane] = true; }
 
+  // Leaves room for so many blocks of Schedule::shares; adds one.
+  void reserveShares(std::int64_t shares) { schedule_.shares.reserve(static_cast<std::size_t>(shares)); }
+  void addShare(std::int32_t owner, const Block& block) { schedule_.shares.push_back({owner, block}); }
+
   Schedule finish() &&;
 
  private:

@@ -42,14 +42,36 @@ Flagging flagLate(std::int32_t late, const CostModel& model, std::span<const Sec
   return flagging;
 }
 
-// Returns the costs that hold for the choice: the row for shared memory has its own, where there is some.
+std::int64_t ranksOfLargestNode(const Topology& topology) {
+  std::vector<std::int32_t> nodes = topology.nodes;
+  std::ranges::sort(nodes);
+  std::int64_t most = 1;
+  for (auto first = nodes.begin(); first != nodes.end();) {
+    const auto end = std::upper_bound(first, nodes.end(), *first);
+    most = std::max<std::int64_t>(most, end - first);
+    first = end;
+  }
+  return most;
+}
+
+// Returns the costs that hold for the choice: what goes through shared memory has its own, where there is some. There a
+// rank hands something to all others in the time that schedules take for as many messages, one after the other.
 CostModel costsOf(const Choice& choice, const Shape& shape, const CostModel& model) {
-  const bool shares_memory = shape.topology != nullptr && shape.topology->shares_memory;
-  if (choice.algorithm != kNodeAlgorithm || !shares_memory || model.node_alpha <= Seconds{}) return model;
+  if (shape.topology == nullptr || !shape.topology->shares_memory || model.node_alpha <= Seconds{}) return model;
+  const bool is_node = choice.algorithm == kNodeAlgorithm && sharesOneMemory(shape.topology);
+  if (!is_node && !usesMemoryOfNodes(choice)) return model;
+  const std::int64_t others = std::max<std::int64_t>(ranksOfLargestNode(*shape.topology) - 1, 1);
+  const Seconds alpha = 1.0 / static_cast<double>(others) * model.node_alpha;
   CostModel in_memory;
-  in_memory.alpha = model.node_alpha;
-  in_memory.beta = model.node_beta;
-  in_memory.gamma = model.gamma;
+  if (is_node) {
+    in_memory.alpha = alpha;
+    in_memory.beta = model.node_beta;
+    in_memory.gamma = model.gamma;
+  } else {
+    in_memory = model;
+    in_memory.inner_alpha = alpha;
+    in_memory.inner_beta = model.node_beta;
+  }
   return in_memory;
 }
 

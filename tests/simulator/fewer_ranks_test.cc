@@ -107,6 +107,27 @@ TEST(FewerRanks, predictsRowsOnNodes) {
   }
 }
 
+// Messages within a node take long here.
+TEST(FewerRanks, predictsRowsThatGoThroughTheMemoryOfNodes) {
+  for (const std::int64_t count : {2, 64 * 1024}) {
+    PredictedCall call{64, count};
+    call.model.inner_alpha = {1e-3};
+    call.model.inner_beta = 1e-6;
+    call.model.node_alpha = {1e-6};
+    call.model.node_beta = 1e-10;
+    call.topology.shares_memory = true;
+    for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / 8);
+    const double by_messages = call.simulated(call.choiceOf("two_level:memory=0"));
+    for (const char* name : {"two_level", "two_level:inner=1"}) {
+      EXPECT_NEAR(call.error(name), 0.0, 0.20) << name << ", " << count << " elements";
+      EXPECT_LT(call.simulated(call.choiceOf(name)), by_messages / 2) << name << ", " << count << " elements";
+    }
+    call.topology.nodes.assign(static_cast<std::size_t>(call.ranks), 0);
+    EXPECT_NEAR(call.error("node"), 0.0, 0.40) << count << " elements";
+    EXPECT_LT(call.simulated(call.choiceOf("node")), 1e-3) << count << " elements";
+  }
+}
+
 // With vectors of a few bytes, what the rounds cost is all that is left.
 TEST(FewerRanks, knowsOfEachRowHowItsRoundsGrowWithTheRanks) {
   for (const Algorithm& row : catalogue()) {

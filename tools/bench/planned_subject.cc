@@ -1,13 +1,13 @@
 #include "planned_subject.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "algos/flagged.h"
 #include "choices.h"
 #include "mpi/exchange/arrival_flags.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/plan_schedules.h"
+#include "mpi/execution/planned_call.h"
 #include "simulator/fewer_ranks.h"
 #include "simulator/simulated_choice.h"
 #include "tuner/virtual_ranks.h"
@@ -44,24 +44,20 @@ class PlannedSubject final : public Subject {
     table_ = arranged.table;
     lateness_ns_ = arranged.lateness_ns;
     if (is_prepared) return true;
-    prepared_ = &schedules_.find({choice_, shape(), table_, lateness_ns_}, rank_);
+    prepared_ = &schedules_.find(query(table_, lateness_ns_), rank_);
     const std::int64_t elements = scratchElements(*findAlgorithm(choice_.algorithm), shape());
     return services_.channel->executor().reserve(static_cast<std::size_t>(elements) * kind_.reducer.element_size);
   }
 
   int run(const Buffers& buffers) override {
+    if (isInSharedMemory() && count_ == 0) return MPI_SUCCESS;
+    const PlannedCall call{buffers.input, buffers.result, count_,       kind_.reducer,
+                           choice_,       table_,         lateness_ns_, kind_.signature.commutative};
     if (isInSharedMemory()) {
-      services_.node->run({buffers.input, buffers.result, count_, kind_.reducer, choice_.parameters, table_,
-                           lateness_ns_, kind_.signature.commutative});
+      runInMemory(*services_.node, call);
       return MPI_SUCCESS;
     }
-    const std::size_t bytes = static_cast<std::size_t>(count_) * kind_.reducer.element_size;
-    if (bytes > 0) std::memcpy(buffers.result, buffers.input, bytes);
-    Executor::Call call;
-    call.table = table_;
-    call.work = buffers.result;
-    call.reducer = kind_.reducer;
-    return late_ > 0 ? reduceFlagged(call) : services_.channel->run(*prepared_, call);
+    return late_ > 0 ? reduceFlagged(call) : runSchedule(*services_.channel, services_.node, *prepared_, call);
   }
 
   std::optional<Traffic> traffic() const override {
@@ -95,21 +91,26 @@ class PlannedSubject final : public Subject {
 
  private:
   // Reduces with the late ranks that flags name in this call.
-  int reduceFlagged(Executor::Call call) {
+  int reduceFlagged(PlannedCall call) {
     int code = flags_->exchange(table_.front(), late_);
     if (code != MPI_SUCCESS) return code;
     flagged_.arrange(ranks_, table_, flags_->flagged(), !kind_.signature.commutative);
     call.table = flagged_.table;
-    prepared_ = &schedules_.find({choice_, shape(), flagged_.table, flagged_.lateness_ns}, rank_);
-    code = services_.channel->run(*prepared_, call);
+    call.lateness_ns = flagged_.lateness_ns;
+    prepared_ = &schedules_.find(query(flagged_.table, flagged_.lateness_ns), rank_);
+    code = runSchedule(*services_.channel, services_.node, *prepared_, call);
     if (code == MPI_SUCCESS) code = flags_->finish();
     if (code != MPI_SUCCESS) flags_->abandon();
     return code;
   }
 
-  bool isInSharedMemory() const {
-    return services_.node != nullptr && choice_.algorithm == kNodeAlgorithm && count_ > 0;
+  PlanSchedules::Query query(std::span<const std::int32_t> table, std::span<const std::int64_t> lateness_ns) const {
+    PlanSchedules::Query query{choice_, shape(), table, lateness_ns};
+    query.nodes_share_memory = mayHaveShares(*services_.topology, kind_.reducer);
+    return query;
   }
+
+  bool isInSharedMemory() const { return isInMemory(services_.node, *services_.topology, choice_, kind_.reducer); }
   Shape shape() const { return {ranks_, count_, services_.workload->isCommutative(), services_.topology}; }
 
   const std::string name_;

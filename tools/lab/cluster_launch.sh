@@ -42,7 +42,7 @@ open_mpi() {
   launcher=("$mpirun"
     --mca plm rsh --mca plm_rsh_agent "$lab/cluster_rsh" --mca plm_rsh_no_tree_spawn 1
     --mca orte_default_hostfile "$folder/hostfile" --mca oob_tcp_if_include "$subnet.0/24"
-    --mca pml ob1 --mca btl "tcp,self" --mca btl_tcp_if_include "$subnet.0/24"
+    --mca pml ob1 --mca btl "tcp,self,vader" --mca btl_tcp_if_include "$subnet.0/24"
     --mca mpi_yield_when_idle 1 --oversubscribe --bind-to none)
 }
 

@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kSlotElements = 0;
 constexpr std::size_t kChunkKib = 1;
 
+constexpr std::int64_t kChunkOfShares = 128 * 1024;  // bytes
+
 constexpr std::int64_t kProbeElements = 3 * 32768;  // three chunks of floats: all sets of buffers are touched
 constexpr int kProbeCalls = 8;                      // of each size, of which the fastest counts
 
@@ -59,30 +61,31 @@ Combiner combinerOf(const Reducer& reducer) {
 
 }  // namespace
 
-std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm private_communicator, int idle_tag, bool may_share,
-                                               bool is_crowded) {
+std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm node_communicator, std::vector<std::int32_t> ranks,
+                                               const Idle& idle, bool may_share, bool is_crowded) {
   int rank = 0;
-  int ranks = 0;
-  PMPI_Comm_rank(private_communicator, &rank);
-  PMPI_Comm_size(private_communicator, &ranks);
-  if (ranks < 2 || ranks > kMostRanks) return nullptr;
-  const NodeLayout layout(ranks);
-  std::optional<SharedMemory> memory = SharedMemory::map(private_communicator, layout.bytes(), may_share);
+  PMPI_Comm_rank(node_communicator, &rank);
+  if (ranks.size() < 2 || std::ssize(ranks) > kMostRanks) return nullptr;
+  const NodeLayout layout(static_cast<std::int32_t>(ranks.size()));
+  std::optional<SharedMemory> memory = SharedMemory::map(node_communicator, layout.bytes(), may_share);
   if (!memory) return nullptr;
   std::unique_ptr<NodeChannel> channel;
   try {
-    channel.reset(new NodeChannel(std::move(*memory), layout, {private_communicator, idle_tag}, rank, is_crowded));
+    channel.reset(new NodeChannel(std::move(*memory), layout, std::move(ranks), idle, rank, is_crowded));
   } catch (const std::bad_alloc&) {
     logOnce(LogLevel::kWarning, "shared memory", "memory is short: calls within a machine go by messages");
   }
-  return isTrueOnAll(private_communicator, channel != nullptr) ? std::move(channel) : nullptr;
+  return isTrueOnAll(node_communicator, channel != nullptr) ? std::move(channel) : nullptr;
 }
 
-NodeChannel::NodeChannel(SharedMemory memory, const NodeLayout& layout, const Idle& idle, int rank, bool is_crowded)
+NodeChannel::NodeChannel(SharedMemory memory, const NodeLayout& layout, std::vector<std::int32_t> ranks,
+                         const Idle& idle, int rank, bool is_crowded)
     : memory_(std::move(memory)),
+      ranks_(std::move(ranks)),
       idle_(idle),
       allreduce_(populated(memory_, layout), layout, rank, {is_crowded, drive, &idle_}) {
   late_.reserve(static_cast<std::size_t>(layout.ranks()));
+  shares_.reserve(static_cast<std::size_t>(layout.ranks()));
 }
 
 // Where a message is found the MPI library may do nothing more: so it is asked for one that never comes, from rank 0 as
@@ -126,18 +129,46 @@ void NodeChannel::probe(const Clock& clock, CostModel& model) {
   model.node_beta = std::max(copying.value, 0.0) / (2.0 * bytes);
 }
 
-void NodeChannel::run(const Call& call) {
+NodeCall NodeChannel::onNode(const Call& call) {
   NodeCall on_node;
   on_node.send = call.send == MPI_IN_PLACE ? call.receive : call.send;
   on_node.receive = call.receive;
   on_node.count = call.count;
   on_node.combiner = combinerOf(call.reducer);
+  on_node.may_reorder = call.may_reorder;
+  return on_node;
+}
+
+void NodeChannel::run(const Call& call) {
+  NodeCall on_node = onNode(call);
   on_node.in_slots = call.count <= call.parameters[kSlotElements];
   on_node.chunk_bytes = call.parameters[kChunkKib] * 1024;
   findLate(call);
   on_node.late = late_;
-  on_node.may_reorder = call.may_reorder;
   allreduce_.run(on_node);
+}
+
+void NodeChannel::findShares(const Call& call, std::span<const OwnedBlock> shares) {
+  shares_.clear();
+  for (const auto& [owner, block] : shares) {
+    const std::int32_t rank = call.table.empty() ? owner : call.table[static_cast<std::size_t>(owner)];
+    const auto place = std::ranges::lower_bound(ranks_, rank);
+    shares_.push_back({static_cast<std::int32_t>(place - ranks_.begin()), block.offset, block.offset + block.count});
+  }
+}
+
+void NodeChannel::reduceScatter(const Call& call, std::span<const OwnedBlock> shares) {
+  findShares(call, shares);
+  NodeCall on_node = onNode(call);
+  on_node.chunk_bytes = kChunkOfShares;
+  allreduce_.reduceScatter(on_node, shares_);
+}
+
+void NodeChannel::gather(const Call& call, std::span<const OwnedBlock> shares) {
+  findShares(call, shares);
+  NodeCall on_node = onNode(call);
+  on_node.chunk_bytes = kChunkOfShares;
+  allreduce_.gather(on_node, shares_);
 }
 
 }  // namespace starling

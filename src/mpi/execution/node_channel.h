@@ -1,4 +1,4 @@
-// Runs the calls of the row `node` where the ranks of a communicator share memory.
+// Runs calls, or parts of calls, through memory that the ranks of a node share.
 #pragma once
 
 #include <mpi.h>
@@ -13,21 +13,27 @@
 #include "mpi/execution/executor.h"
 #include "mpi/execution/shared_memory.h"
 #include "node/node_allreduce.h"
+#include "schedule/schedule.h"
 #include "simulator/simulator.h"
 
 namespace starling {
 
-// All ranks of the communicator call open() and run() alike. THREADS: not thread-safe; one per communicator.
+// All ranks of the node call open() and what follows alike. THREADS: not thread-safe; one per communicator.
 class NodeChannel {
  public:
   // More ranks do not share memory.
   static constexpr std::int32_t kMostRanks = 256;
 
+  // What a rank that waits asks the MPI library for: a message that never comes.
+  struct Idle {
+    MPI_Comm communicator = MPI_COMM_NULL;  // private, and outlives the channel
+    int tag = 0;                            // of no message there
+  };
   // Returns null, on all ranks, where they cannot share memory, or one of them does not want to. Waits for all of them.
-  // The private communicator outlives the channel; no message ever has the tag `idle_tag` there, for which waiting
-  // ranks ask. Throws std::bad_alloc as SharedMemory::map() does.
-  static std::unique_ptr<NodeChannel> open(MPI_Comm private_communicator, int idle_tag, bool may_share,
-                                           bool is_crowded);
+  // `node_communicator` has the ranks of this one's node, and may be freed afterwards; `ranks` has those of them in the
+  // communicator whose calls these are, in the same order.
+  static std::unique_ptr<NodeChannel> open(MPI_Comm node_communicator, std::vector<std::int32_t> ranks,
+                                           const Idle& idle, bool may_share, bool is_crowded);
 
   struct Call {
     const void* send = nullptr;  // MPI_IN_PLACE, or the same as `receive`, where that holds the input
@@ -40,29 +46,36 @@ class NodeChannel {
     std::span<const std::int64_t> lateness_ns{};
     bool may_reorder = false;  // operands may be combined in any order: then late ranks' come last
   };
+  // Returns whether the node has all ranks of the communicator.
+  bool hasAll(const Topology& topology) const { return ranks_.size() == topology.nodes.size(); }
   // Returns whether there is a way for elements and operation: elements with gaps are copied by a kernel, which leaves
   // these alone.
   static bool canRun(const Reducer& reducer) { return !reducer.has_gaps || reducer.kernel != nullptr; }
-  // REQUIRES: canRun(call.reducer). What a user's operation does wrong it tells nobody, as in MPI.
+  // Makes a call of the row `node`. REQUIRES: canRun(call.reducer), and the node has all ranks of the communicator.
+  // What a user's operation does wrong it tells nobody, as in MPI.
   void run(const Call& call);
+
+  // These are the parts of a call that Schedule::shares tells. REQUIRES: canRun(call.reducer).
+  void reduceScatter(const Call& call, std::span<const OwnedBlock> shares);
+  void gather(const Call& call, std::span<const OwnedBlock> shares);
 
   // Finds what such calls cost on this rank, and adds it to the model. All ranks call it alike.
   void probe(const Clock& clock, CostModel& model);
 
  private:
-  void findLate(const Call& call);
-  // What a rank that waits asks the MPI library for.
-  struct Idle {
-    MPI_Comm communicator = MPI_COMM_NULL;
-    int tag = 0;
-  };
-  NodeChannel(SharedMemory memory, const NodeLayout& layout, const Idle& idle, int rank, bool is_crowded);
+  NodeChannel(SharedMemory memory, const NodeLayout& layout, std::vector<std::int32_t> ranks, const Idle& idle,
+              int rank, bool is_crowded);
   static void drive(const void* idle);
+  static NodeCall onNode(const Call& call);
+  void findLate(const Call& call);
+  void findShares(const Call& call, std::span<const OwnedBlock> shares);
 
   SharedMemory memory_;
+  const std::vector<std::int32_t> ranks_;  // of the communicator, ascending
   const Idle idle_;
   NodeAllreduce allreduce_;
   std::vector<std::int32_t> late_;  // of the call
+  std::vector<NodeShare> shares_;   // likewise
 };
 
 }  // namespace starling

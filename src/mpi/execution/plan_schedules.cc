@@ -17,6 +17,7 @@ PlanSchedules::Key::Key(const Sought& sought, std::pmr::memory_resource* memory)
       count(sought.count),
       commutative(sought.commutative),
       virtual_rank(sought.virtual_rank),
+      nodes_share_memory(sought.nodes_share_memory),
       lateness_ns(sought.lateness_ns.begin(), sought.lateness_ns.end(), memory),
       table(sought.table.begin(), sought.table.end(), memory) {}
 
@@ -29,8 +30,8 @@ std::size_t PlanSchedules::Sought::hash() const {
 
 bool PlanSchedules::Sought::operator==(const Key& key) const {
   return count == key.count && virtual_rank == key.virtual_rank && choice == key.choice &&
-         commutative == key.commutative && std::ranges::equal(lateness_ns, key.lateness_ns) &&
-         std::ranges::equal(table, key.table);
+         commutative == key.commutative && nodes_share_memory == key.nodes_share_memory &&
+         std::ranges::equal(lateness_ns, key.lateness_ns) && std::ranges::equal(table, key.table);
 }
 
 const PreparedSchedule& PlanSchedules::find(const Query& query, std::int32_t rank) {
@@ -42,8 +43,10 @@ const PreparedSchedule& PlanSchedules::find(const Query& query, std::int32_t ran
   request.virtual_rank = virtualRankOf(rank, query.table);
   request.parameters = query.choice.parameters;
   request.lateness_ns = relevantLateness(algorithm, query.lateness_ns);
-  const Sought sought{query.choice,         query.shape.count,   query.shape.commutative,
-                      request.virtual_rank, request.lateness_ns, request.shape.table};
+  request.nodes_share_memory = query.nodes_share_memory;
+  const Sought sought{query.choice,         query.shape.count,        query.shape.commutative,
+                      request.virtual_rank, query.nodes_share_memory, request.lateness_ns,
+                      request.shape.table};
   const auto build = [&](std::pmr::memory_resource* memory) {
     request.memory = memory;
     return buildSchedule(algorithm, request);

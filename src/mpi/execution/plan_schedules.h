@@ -31,6 +31,7 @@ class PlanSchedules {
     std::span<const std::int32_t> table;        // virtual rank -> rank; empty = identity
     std::span<const std::int64_t> lateness_ns;  // by virtual rank; empty = all on time
     std::int64_t bytes = 0;                     // scheduleBytes() of the choice
+    bool nodes_share_memory = false;            // as in BuildRequest
   };
 
   // Returns this rank's schedule. The reference is good until the next call. Throws std::bad_alloc where memory is
@@ -50,6 +51,7 @@ class PlanSchedules {
     std::int64_t count;
     bool commutative;
     std::int32_t virtual_rank;
+    bool nodes_share_memory;
     std::span<const std::int64_t> lateness_ns;
     std::span<const std::int32_t> table;
 
@@ -63,6 +65,7 @@ class PlanSchedules {
     std::int64_t count;
     bool commutative;
     std::int32_t virtual_rank;
+    bool nodes_share_memory;
     std::pmr::vector<std::int64_t> lateness_ns;
     std::pmr::vector<std::int32_t> table;
 

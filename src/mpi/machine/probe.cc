@@ -195,6 +195,7 @@ CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, co
     if (is_first) model = probeAlike(first_ranks, clock);
     PMPI_Barrier(private_communicator);
     within = probeAlike(node, clock);
+    if (node_channel != nullptr) node_channel->probe(clock, within);
   } else {
     model = probeAlike(private_communicator, clock);
   }
@@ -203,10 +204,12 @@ CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, co
   if (has_both == 0) return model;
   // The costs within nodes come from a node that has several ranks, since the first rank may be alone on its own.
   const auto shared = std::find_if(nodes.begin(), nodes.end(), [](const auto& ranks) { return ranks.size() > 1; });
-  std::array<double, 2> costs{within.alpha.value, within.beta};
-  PMPI_Bcast(costs.data(), 2, MPI_DOUBLE, shared->front(), private_communicator);
+  std::array<double, 4> costs{within.alpha.value, within.beta, within.node_alpha.value, within.node_beta};
+  PMPI_Bcast(costs.data(), costs.size(), MPI_DOUBLE, shared->front(), private_communicator);
   model.inner_alpha = std::max(Seconds{costs[0]}, kMinAlpha);
   model.inner_beta = costs[1];
+  model.node_alpha = Seconds{costs[2]};
+  model.node_beta = costs[3];
   return model;
 }
 

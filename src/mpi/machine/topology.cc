@@ -151,6 +151,26 @@ int processorsOf(MPI_Comm communicator) {
   return CPU_COUNT(&all);
 }
 
+std::vector<std::int32_t> ranksOnNodeOf(int rank, std::span<const std::int32_t> nodes) {
+  std::vector<std::int32_t> ranks;
+  for (std::size_t other = 0; other < nodes.size(); ++other) {
+    if (nodes[other] == nodes[static_cast<std::size_t>(rank)]) ranks.push_back(static_cast<std::int32_t>(other));
+  }
+  return ranks;
+}
+
+bool isEachAlone(std::vector<std::int32_t> nodes) {
+  std::ranges::sort(nodes);
+  return std::ranges::adjacent_find(nodes) == nodes.end();
+}
+
+// Counts the ranks of MPI_COMM_WORLD on the node of this one.
+std::int64_t ranksOfWorldHere(std::span<const std::int32_t> world_nodes) {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return std::ranges::count(world_nodes, world_nodes[static_cast<std::size_t>(rank)]);
+}
+
 }  // namespace
 
 std::vector<std::int32_t> gatherNodes(MPI_Comm communicator) {
@@ -198,15 +218,27 @@ Topology gatherTopology(MPI_Comm private_communicator, const std::string& links,
 // Where other communicators' ranks run beside these, they want cores, too.
 std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle_tag, Topology& topology,
                                          std::span<const std::int32_t> world_nodes) {
-  const std::vector<std::int32_t>& nodes = topology.nodes;
-  if (nodes.empty() || std::ranges::count(nodes, nodes.front()) != std::ssize(nodes)) return nullptr;
-  const std::ptrdiff_t ranks_here =
-      world_nodes.empty() ? std::ssize(nodes) : std::ranges::count(world_nodes, nodes.front());
-  const bool is_crowded =
-      ranks_here > sysconf(_SC_NPROCESSORS_ONLN) || std::ssize(nodes) > processorsOf(private_communicator);
-  auto channel = NodeChannel::open(private_communicator, idle_tag, sharesMemory(chosenTransports()), is_crowded);
-  topology.shares_memory = channel != nullptr;
-  return channel;
+  int rank = 0;
+  PMPI_Comm_rank(private_communicator, &rank);
+  const std::vector<std::int32_t> on_node = ranksOnNodeOf(rank, topology.nodes);
+  const bool is_one_node = std::ssize(on_node) == std::ssize(topology.nodes);
+  topology.shares_memory = false;
+  if (isEachAlone(topology.nodes)) return nullptr;
+  MPI_Comm node = private_communicator;
+  const bool has_node =
+      is_one_node || PMPI_Comm_split(private_communicator, on_node.front(), rank, &node) == MPI_SUCCESS;
+  if (!is_one_node && !isTrueOnAll(private_communicator, has_node)) {
+    if (has_node) PMPI_Comm_free(&node);
+    return nullptr;
+  }
+  const std::int64_t ranks_here = world_nodes.empty() ? std::ssize(on_node) : ranksOfWorldHere(world_nodes);
+  const bool is_crowded = ranks_here > sysconf(_SC_NPROCESSORS_ONLN) || std::ssize(on_node) > processorsOf(node);
+  std::unique_ptr<NodeChannel> channel =
+      NodeChannel::open(node, on_node, {private_communicator, idle_tag}, sharesMemory(chosenTransports()), is_crowded);
+  const bool is_shared = channel != nullptr || on_node.size() == 1;
+  topology.shares_memory = is_one_node ? is_shared : isTrueOnAll(private_communicator, is_shared);
+  if (!is_one_node) PMPI_Comm_free(&node);
+  return topology.shares_memory ? std::move(channel) : nullptr;
 }
 
 }  // namespace starling

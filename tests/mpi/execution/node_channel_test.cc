@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -21,7 +22,11 @@ constexpr int kIdleTag = 1000;  // of no message
 
 class NodeChannelRuns : public testing::Test {
  protected:
-  static std::unique_ptr<NodeChannel> open() { return NodeChannel::open(MPI_COMM_WORLD, kIdleTag, true, true); }
+  static std::unique_ptr<NodeChannel> open(bool may_share = true) {
+    std::vector<std::int32_t> ranks(static_cast<std::size_t>(worldSize()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return NodeChannel::open(MPI_COMM_WORLD, ranks, {MPI_COMM_WORLD, kIdleTag}, may_share, true);
+  }
 
   static void run(NodeChannel& channel, const std::string& choice, const CallKind& kind, const void* send,
                   void* receive) {
@@ -129,12 +134,12 @@ TEST_F(NodeChannelRuns, leavesTheGapsOfPairsAlone) {
 
 TEST_F(NodeChannelRuns, isNotOpenedWhereARankDoesNotWantTo) {
   for (int unwilling = 0; unwilling < worldSize(); ++unwilling) {
-    EXPECT_EQ(NodeChannel::open(MPI_COMM_WORLD, kIdleTag, worldRank() != unwilling, true), nullptr) << unwilling;
+    EXPECT_EQ(open(worldRank() != unwilling), nullptr) << unwilling;
   }
 }
 
 TEST_F(NodeChannelRuns, isNotOpenedForOneRank) {
-  EXPECT_EQ(NodeChannel::open(MPI_COMM_SELF, kIdleTag, true, true), nullptr);
+  EXPECT_EQ(NodeChannel::open(MPI_COMM_SELF, {0}, {MPI_COMM_SELF, kIdleTag}, true, true), nullptr);
 }
 
 // Each has memory of its own.

@@ -61,7 +61,8 @@ class CommandLine(unittest.TestCase):
     def test_an_unknown_document_is_refused_and_the_known_ones_are_named(self):
         known = (
             "proficz, training, marendic, soga, bound, model, model-many-ranks, cluster, bound-cluster, "
-            "model-cluster, training-cluster, clocks, phases, links, learning, harmless, node, timeline and all"
+            "model-cluster, training-cluster, clocks, phases, links, learning, harmless, node, node-cluster, "
+            "timeline and all"
         )
         self.assertIn(f"'nonsense' is none of {known}", self.refused("nonsense"))
 

@@ -84,6 +84,10 @@ DOCUMENTS = (
         "calls through shared memory against Open MPI's own, real ranks on one machine, balanced and with a late rank; "
         "aims, met or not",
     ),
+    (
+        "node-cluster", "node-cluster.md",
+        "shared memory within nodes and TCP between them, 4 hosts of 4 ranks on one machine; aims, met or not",
+    ),
 )  # fmt: skip
 
 
@@ -122,7 +126,7 @@ def write(folder):
         "the same in every run and on every machine. Nodes have one port; sending costs alpha and n beta, and nothing "
         "else: no processor time per message, no TCP, no other traffic.",
         "**Emulated** (`tools/lab/cluster`): real MPI over real TCP between network namespaces of one machine, links "
-        "limited to 100 or 200 Mbit/s. Times vary by some per cent from run to run.",
+        "limited to 100 to 400 Mbit/s. Times vary by some per cent from run to run.",
         "**Learning** (`starling-gym`): the tuner chooses and is told what its calls took, in virtual time and without "
         "MPI; the cost model, with errors that the tuner does not know, says what they take.",
         "**Loops** (`tools/lab/harmless`): calls without anything between them, plain and under the preload library by "
@@ -140,7 +144,8 @@ def write(folder):
         "tools/lab/reproduce cluster bound-cluster model-cluster        # need root, and an otherwise idle machine",
         "tools/lab/reproduce phases                                     # likewise, 10 minutes",
         "tools/lab/reproduce training-cluster                           # likewise, 5 minutes",
-        "tools/lab/reproduce harmless                                   # some minutes",
+        "tools/lab/reproduce harmless node                              # some minutes",
+        "tools/lab/reproduce node-cluster                               # needs root, some minutes",
     ])  # fmt: skip
     document.text(
         "Records are kept in build/lab/records under a hash of their command, so what was measured once is not "

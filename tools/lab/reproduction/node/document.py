@@ -86,7 +86,8 @@ def write(folder, _cache, _jobs):
     for ranks in plan.RANKS:
         found = plan.measure_loops(ranks, build)
         loops[ranks] = {way: [results.loop_of(record) for record in found[way]] for way in plan.WAYS}
-        lates[ranks] = results.late_of(plan.measure_late(ranks, build))
+        lates[ranks] = results.late_of(plan.measure_late(plan.late_words(ranks), build))
+    [quickstart] = results.late_of(plan.measure_late(plan.quickstart_words(), build))
     document = Document(TITLE)
     introduction(document, (before, os.getloadavg()[0]))
     if plots.is_available():
@@ -108,6 +109,12 @@ def write(folder, _cache, _jobs):
     )
     for ranks in plan.RANKS:
         late_table(document, ranks, lates[ranks])
-    document.code([" ".join(plan.late_words(2))])
+    ranks, count, late_ms = plan.QUICKSTART
+    document.text(
+        f"The calls of the loop in tools/quickstart, {count} floats on {ranks} ranks, one {late_ms} ms late: native "
+        f"{quickstart.times[plan.NATIVE]:.2f} ms, `{plan.NODE}` {quickstart.times[plan.NODE]:.2f} ms, "
+        f"{ratio(quickstart.gain())} times as fast; aim {met(quickstart.gain(), results.QUICKSTART_AIM)}."
+    )
+    document.code([" ".join(plan.late_words(2)), " ".join(plan.quickstart_words())])
     (folder / FILE).write_text(document.render(), encoding="utf-8")
     return [], []

@@ -12,6 +12,8 @@ AIMS = {
 # After a late rank: over the time of two copies of the vector.
 LATE_AIM = 1.5
 LATE_FROM = 64 * KI  # bytes
+# Native's post-arrival time over that of the row, in the loop of tools/quickstart.
+QUICKSTART_AIM = 1.8
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,6 +21,8 @@ SIZES = {12: (8, 64, 256, KI, 4 * KI, 16 * KI, 64 * KI, 256 * KI, KI * KI), 4: (
 LATE_MS = 5
 LATE_COUNTS = (16 * KI, 64 * KI, 145_578, 256 * KI, KI * KI, 4 * KI * KI)  # 145,578 as in Proficz (2018), section 6
 LATE_CALLS = 20
+# The loop of tools/quickstart: ranks, floats, ms.
+QUICKSTART = (4, 145_578, 20)
 COMPUTE = "10ms"  # between calls for which a rank comes late
 NATIVE, NODE, LATE_JOIN = "native", "node", "late_join"
 LATE_ROWS = (NATIVE, NODE, LATE_JOIN)
@@ -61,10 +63,15 @@ def loop_text(ranks, pairs, way):
     return " ".join([setting, *launcher, "-x", "LD_PRELOAD=build/release/lib/libstarling_preload.so", *program])
 
 
-def late_words(ranks):
-    rows, counts = ",".join(LATE_ROWS), counts_text(LATE_COUNTS)
-    return (*LAUNCHER, "-n", str(ranks), PROGRAM, "--algorithm", rows, "--count", counts, "--pattern", "one-late",
-            "--delay", str(LATE_MS), "--compute", COMPUTE, "--iterations", str(LATE_CALLS))  # fmt: skip
+def late_words(ranks, counts=LATE_COUNTS, late_ms=LATE_MS):
+    return (*LAUNCHER, "-n", str(ranks), PROGRAM, "--algorithm", ",".join(LATE_ROWS), "--count", counts_text(counts),
+            "--pattern", "one-late", "--delay", str(late_ms), "--compute", COMPUTE, "--iterations",
+            str(LATE_CALLS))  # fmt: skip
+
+
+def quickstart_words():
+    ranks, count, late_ms = QUICKSTART
+    return late_words(ranks, (count,), late_ms)
 
 
 def environment_of(way, database, build):
@@ -107,10 +114,10 @@ def measure_loops(ranks, build):
         }
 
 
-def measure_late(ranks, build):
+def measure_late(words, build):
     """A record for each row and count."""
     with tempfile.TemporaryDirectory(prefix="starling-node-") as folder:
-        return perform(late_words(ranks), None, Path(folder) / "tuning.db", build)
+        return perform(words, None, Path(folder) / "tuning.db", build)
 
 
 def copy_ms(size, repetitions=30):

@@ -1,0 +1,58 @@
+#include "mpi/execution/planned_call.h"
+
+#include <cstddef>
+#include <cstring>
+
+namespace starling {
+namespace {
+
+const ParameterValues& parametersOf(const PlannedCall& call) { return call.choice.parameters; }
+
+NodeChannel::Call onNode(const PlannedCall& call) {
+  return {call.send,          call.receive, call.count,       call.reducer,
+          parametersOf(call), call.table,   call.lateness_ns, call.may_reorder};
+}
+
+void copyInput(const PlannedCall& call) {
+  if (call.send == MPI_IN_PLACE || call.count == 0) return;
+  const Reducer& reducer = call.reducer;
+  if (reducer.has_gaps && reducer.kernel != nullptr) {
+    // Operands that are the same combine to that, and the gaps are left as they are.
+    reducer.kernel(call.send, call.send, call.receive, call.count);
+  } else {
+    std::memcpy(call.receive, call.send, static_cast<std::size_t>(call.count) * reducer.element_size);
+  }
+}
+
+}  // namespace
+
+bool isInMemory(const NodeChannel* node, const Topology& topology, const Choice& choice, const Reducer& reducer) {
+  return node != nullptr && choice.algorithm == kNodeAlgorithm && node->hasAll(topology) &&
+         NodeChannel::canRun(reducer);
+}
+
+bool mayHaveShares(const Topology& topology, const Reducer& reducer) {
+  return topology.shares_memory && NodeChannel::canRun(reducer);
+}
+
+void runInMemory(NodeChannel& node, const PlannedCall& call) { node.run(onNode(call)); }
+
+// Where messages fail on one rank of a node the others must not wait for it.
+int runSchedule(Channel& channel, NodeChannel* node, const PreparedSchedule& prepared, const PlannedCall& call) {
+  const std::span<const OwnedBlock> shares = prepared.schedule().shares;
+  const bool is_shared = node != nullptr && !shares.empty();
+  if (is_shared) {
+    node->reduceScatter(onNode(call), shares);
+  } else {
+    copyInput(call);
+  }
+  Executor::Call between;
+  between.table = call.table;
+  between.work = call.receive;
+  between.reducer = call.reducer;
+  const int code = channel.run(prepared, between);
+  if (is_shared) node->gather(onNode(call), shares);
+  return code;
+}
+
+}  // namespace starling

@@ -1,0 +1,123 @@
+#include "mpi/execution/planned_call.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "cases.h"
+#include "harness.h"
+#include "mpi/execution/call_kind.h"
+#include "mpi/execution/plan_schedules.h"
+#include "mpi/machine/topology.h"
+
+namespace starling {
+namespace {
+
+constexpr int kOwnTags = 1;
+
+using Nodes = std::vector<std::int32_t>;
+
+// Ranks are told to run on several nodes: pairs, one alone and the others together, or two that take turns.
+std::vector<Nodes> layouts(int ranks) {
+  Nodes pairs;
+  Nodes one_alone;
+  Nodes in_turn;
+  for (int rank = 0; rank < ranks; ++rank) {
+    pairs.push_back(rank / 2 * 2);
+    one_alone.push_back(std::min(rank, 1));
+    in_turn.push_back(rank % 2);
+  }
+  return {pairs, one_alone, in_turn};
+}
+
+bool hasSeveral(const Nodes& nodes) {
+  Nodes sorted = nodes;
+  std::ranges::sort(sorted);
+  return std::ranges::adjacent_find(sorted) != sorted.end();
+}
+
+std::string text(const Nodes& nodes) {
+  std::string words;
+  for (const std::int32_t node : nodes) words += std::to_string(node) + " ";
+  return words;
+}
+
+// Makes calls on nodes that share memory.
+class Caller {
+ public:
+  explicit Caller(const Nodes& nodes) : channel_(MPI_COMM_WORLD, kOwnTags) {
+    EXPECT_TRUE(channel_.open());
+    topology_.nodes = nodes;
+    node_ = shareMemory(channel_.communicator(), channel_.ownTag(0), topology_);
+  }
+
+  bool sharesMemory() const { return topology_.shares_memory; }
+
+  template <typename Value>
+  int call(const std::string& choice_text, const CallKind& kind, std::span<const std::int32_t> table, const void* send,
+           std::vector<Value>& receive) {
+    const Choice choice = parseChoice(choice_text).value();
+    PlanSchedules::Query query;
+    query.choice = choice;
+    query.shape = {channel_.ranks(), kind.signature.count, kind.signature.commutative, &topology_};
+    query.table = table;
+    query.nodes_share_memory = mayHaveShares(topology_, kind.reducer);
+    const PreparedSchedule& prepared = schedules_.find(query, channel_.rank());
+    EXPECT_EQ(prepared.schedule().shares.empty(), !query.nodes_share_memory || choice.parameters[4] == 0);
+    const std::int64_t elements = scratchElements(*findAlgorithm(choice.algorithm), query.shape);
+    EXPECT_TRUE(channel_.executor().reserve(static_cast<std::size_t>(elements) * kind.reducer.element_size));
+    return runSchedule(channel_, node_.get(), prepared,
+                       {send, receive.data(), kind.signature.count, kind.reducer, choice, table});
+  }
+
+ private:
+  Channel channel_;
+  Topology topology_;
+  std::unique_ptr<NodeChannel> node_;
+  PlanSchedules schedules_;
+};
+
+template <typename Value>
+void check(const Case<Value>& expected, Watch& watch, const Nodes& nodes, Caller& caller) {
+  std::vector<std::int32_t> reversed(nodes.size());
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  for (const std::string choice :
+       {"two_level", "two_level:inner=1", "two_level:inner=2,leaders=1", "two_level:memory=0"}) {
+    for (const int count : {1, worldSize() - 1, worldSize() + 1, 1000, 100'000}) {
+      const CallKind kind = classifyCall(count, expected.datatype, expected.op);
+      for (const auto& table : {std::vector<std::int32_t>{}, reversed}) {
+        const std::string where =
+            choice + ", " + expected.name + ", count " + std::to_string(count) + ", nodes " + text(nodes);
+        watch.phase(where);
+        const std::vector<Value> send = expected.inputs(worldRank(), count);
+        std::vector<Value> receive(send.size());
+        EXPECT_EQ(caller.call(choice, kind, table, send.data(), receive), MPI_SUCCESS);
+        EXPECT_EQ(expected.wrongElements(receive, worldSize()), 0) << where;
+        std::vector<Value> in_place = send;
+        EXPECT_EQ(caller.call(choice, kind, table, MPI_IN_PLACE, in_place), MPI_SUCCESS);
+        EXPECT_EQ(expected.wrongElements(in_place, worldSize()), 0) << "in place: " << where;
+      }
+    }
+  }
+}
+
+TEST(RunSchedule, combinesOnTwoLevelsThroughTheMemoryOfNodes) {
+  Watch watch("RunSchedule");
+  for (const Nodes& nodes : layouts(worldSize())) {
+    Caller caller(nodes);
+    EXPECT_EQ(caller.sharesMemory(), hasSeveral(nodes));
+    check(sumOf<float>(MPI_FLOAT), watch, nodes, caller);
+    check(sumOf<std::int16_t>(MPI_INT16_T), watch, nodes, caller);
+    check(minimumLocationOf<DoubleInt>(MPI_DOUBLE_INT), watch, nodes, caller);
+    const UserOperations operations;
+    check(operations.commutative(), watch, nodes, caller);
+  }
+}
+
+}  // namespace
+}  // namespace starling
