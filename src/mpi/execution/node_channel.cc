@@ -22,6 +22,9 @@ constexpr std::size_t kChunkKib = 1;
 
 constexpr std::int64_t kChunkOfShares = 128 * 1024;  // bytes
 
+constexpr std::int64_t kLeastLateness = 20'000;  // ns, that is worth to be followed
+constexpr double kFastPass = 0.1;                // ns for each byte
+
 constexpr std::int64_t kProbeElements = 3 * 32768;  // three chunks of floats: all sets of buffers are touched
 constexpr int kProbeCalls = 8;                      // of each size, of which the fastest counts
 
@@ -96,11 +99,16 @@ void NodeChannel::drive(const void* idle) {
   PMPI_Iprobe(0, tag, communicator, &is_there, MPI_STATUS_IGNORE);
 }
 
-// Ranks that come long before the last ones combine what is there until then.
+// Ranks that come long before the last ones combine what is there until then. Where that is less than a pass over the
+// vector takes, it is more that all combine.
 void NodeChannel::findLate(const Call& call) {
   late_.clear();
   if (call.lateness_ns.empty()) return;
-  const std::int64_t least = std::max<std::int64_t>(*std::ranges::max_element(call.lateness_ns) / 2, 1);
+  const double pass_ns = kFastPass * static_cast<double>(call.count) * static_cast<double>(call.reducer.element_size);
+  const std::int64_t worth_it = std::max(kLeastLateness, static_cast<std::int64_t>(pass_ns));
+  const std::int64_t latest = *std::ranges::max_element(call.lateness_ns);
+  if (latest < worth_it) return;
+  const std::int64_t least = latest / 2;
   for (std::size_t place = 0; place < call.lateness_ns.size(); ++place) {
     if (call.lateness_ns[place] < least) continue;
     late_.push_back(call.table.empty() ? static_cast<std::int32_t>(place) : call.table[place]);
