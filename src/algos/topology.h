@@ -34,6 +34,9 @@ struct Topology {
 
 inline constexpr std::int32_t kHeaviestLink = 1'000'000;
 
+// STARLING_LINKS has this value when the links are to be measured; any other value is the name of a file, or empty.
+inline constexpr const char* kMeasuredLinks = "measure";
+
 // Links are known, and trees are made, of so many ranks at most, because both grow with their square.
 inline constexpr std::int32_t kMaxLinkedRanks = 128;
 

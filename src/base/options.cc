@@ -8,7 +8,7 @@ namespace {
 
 Status reject(const OptionRow& row, std::string_view text) {
   return Status::error(std::string(row.variable) + "=" + std::string(text) + " is not understood: it takes " +
-                       row.values + "; the default " + (*row.fallback != '\0' ? row.fallback : "(empty)") + " is used");
+                       row.values);
 }
 
 template <typename Number>

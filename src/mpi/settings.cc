@@ -28,7 +28,7 @@ Settings readSettings(bool count) {
   ParsedOptions parsed = parseEnvironment();
   setLogLevel(parsed.options.verbosity);
   if (count) {
-    for (const std::string& error : parsed.errors) logOnce(LogLevel::kWarning, error, error);
+    for (const std::string& error : parsed.errors) logOnce(LogLevel::kWarning, error, error + "; its default is used");
   }
   return {std::move(parsed.options), findPinning()};
 }

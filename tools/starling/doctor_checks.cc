@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
 #include "algos/catalogue.h"
+#include "algos/topology.h"
 #include "base/memory_file.h"
 #include "base/programs.h"
 #include "base/transports.h"
@@ -96,6 +98,16 @@ Finding checkSrun(const std::string& found, const std::string& plugins, const st
           "tell it: starling run --launcher srun --mpi=pmix -n 4 -- program"};
 }
 
+// Returns what is wrong with the file of STARLING_LINKS; empty where nothing is, or links are measured.
+std::string faultOfLinks(const std::string& links) {
+  if (links.empty() || links == kMeasuredLinks) return "";
+  std::ifstream file(links);
+  if (!file) return "cannot be read";
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Result<std::vector<std::int32_t>> read = parseLinks(text);
+  return read.isOk() ? "" : read.status().message();
+}
+
 Finding pinned(const std::string& what) {
   return {Health::kWarning, "pinned algorithm", what + " chooses an algorithm of the MPI library's own",
           "leave it if that is meant: it changes what `native` is; remove it to let Starling choose freely"};
@@ -170,6 +182,9 @@ Finding checkPreload(const std::filesystem::path& executable) {
 Finding checkDatabase(const std::string& path) {
   std::error_code fault;
   if (!std::filesystem::exists(path, fault)) return checkFutureDatabase(path);
+  if (std::filesystem::is_regular_file(path, fault) && std::filesystem::is_empty(path, fault)) {
+    return {Health::kOk, "database", path + " is empty; the first run fills it", ""};
+  }
   const Result<Reader> reader = Reader::open(path);
   if (!reader.isOk()) {
     return {Health::kFault, "database", reader.status().message(),
@@ -224,6 +239,10 @@ std::vector<Finding> checkOptions(const Entries& environment) {
       findings.push_back({Health::kFault, "options", "STARLING_ALGORITHM: " + choice.status().message(),
                           "`starling algorithms` lists the names"});
     }
+  }
+  if (const std::string fault = faultOfLinks(parsed.options.links); !fault.empty()) {
+    findings.push_back({Health::kFault, "options", fmt::format("STARLING_LINKS: {}: {}", parsed.options.links, fault),
+                        "name a file with a row of numbers for each rank, or \"measure\""});
   }
   for (const std::string& entry : environment) {
     const std::string name = entry.substr(0, entry.find('='));

@@ -65,10 +65,25 @@ class Parser {
  private:
   // Before `--` the launcher is known before the other options are read, because it says what they mean.
   Status findLauncher(std::size_t end) {
-    const auto options = arguments_.first(end);
-    const auto option = std::find(options.begin(), options.end(), "--launcher");
-    if (option == options.end() || option + 1 == options.end()) return Status::ok();
-    return takeLauncher(option[1]).status();
+    for (std::size_t index = 0; index < end; ++index) {
+      const Option option = optionAt(index);
+      if (option.name != "--launcher") continue;
+      if (option.value) return takeLauncher(*option.value).status();
+      return index + 1 < end ? takeLauncher(arguments_[index + 1]).status() : Status::ok();
+    }
+    return Status::ok();
+  }
+
+  // What is written as --name=value has its value at once.
+  struct Option {
+    std::string name;
+    std::optional<std::string> value{};
+  };
+  Option optionAt(std::size_t index) {
+    const std::string& argument = arguments_[index];
+    const std::size_t equals = argument.find('=');
+    if (!argument.starts_with("--") || equals == std::string::npos) return {argument};
+    return {argument.substr(0, equals), argument.substr(equals + 1)};
   }
 
   Result<bool> takeLauncher(const std::string& name) {
@@ -94,25 +109,24 @@ class Parser {
 
   // Returns true when the argument was starling's own (or -n) and has been taken.
   Result<bool> takeOwn(std::size_t end) {
-    const std::string& argument = arguments_[next_];
-    if (argument == "--verbose") {
+    const Option option = optionAt(next_);
+    if (option.name == "--verbose" && !option.value) {
       request_.verbose = true;
       ++next_;
       return true;
     }
-    if (argument.starts_with(kExportOf)) {
-      ++next_;
-      return takeExport(argument.substr(kExportOf.size()));
-    }
-    std::string* const text = fieldOf(argument);
-    const bool is_other = isOneOf(argument, {"--launcher", "--export"}) || isRankCount(argument, request_.launcher);
+    std::string* const text = fieldOf(option.name);
+    const bool is_other =
+        isOneOf(option.name, {"--launcher", "--export"}) || isRankCount(option.name, request_.launcher);
     if (text == nullptr && !is_other) return false;
-    if (next_ + 1 >= end) return Status::error(fmt::format("{} has no value", argument));
-    const std::string& value = arguments_[next_ + 1];
-    next_ += 2;
-    if (argument == "--launcher") return takeLauncher(value);
-    if (argument == "--export") return takeExport(value);
-    if (text == nullptr) return takeRanks(argument, value);
+    if (option.value ? option.value->empty() : next_ + 1 >= end) {
+      return Status::error(fmt::format("{} has no value", option.name));
+    }
+    const std::string value = option.value ? *option.value : arguments_[next_ + 1];
+    next_ += option.value ? 1 : 2;
+    if (option.name == "--launcher") return takeLauncher(value);
+    if (option.name == "--export") return takeExport(value);
+    if (text == nullptr) return takeRanks(option.name, value);
     *text = value;
     return true;
   }
@@ -140,8 +154,6 @@ class Parser {
     request_.launcher_arguments.insert(request_.launcher_arguments.end(), {"-n", value});
     return true;
   }
-
-  inline static const std::string kExportOf = "--export=";
 
   std::span<const std::string> arguments_;
   std::size_t next_ = 0;

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <map>
 
@@ -48,6 +51,13 @@ int report(const Outcome& outcome) {
   return outcome.exitCode();
 }
 
+// What was printed may be lost only now, as on a full disk.
+Outcome printed(Outcome outcome) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return outcome;
+  if (outcome.exitCode() != 0) return outcome;
+  return Outcome::fault(fmt::format("cannot write the output: {}", std::strerror(errno)));
+}
+
 Outcome usageOutcome(const CLI::App& app, const CLI::ParseError& error) {
   std::string help = "starling --help";
   for (const CLI::App* command : app.get_subcommands()) help = "starling " + command->get_name() + " --help";
@@ -81,7 +91,7 @@ int runProgram(std::vector<std::string> arguments) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return report(usageOutcome(app, error));
   }
-  return report(actions.at(app.get_subcommands().front())());
+  return report(printed(actions.at(app.get_subcommands().front())()));
 }
 
 }  // namespace

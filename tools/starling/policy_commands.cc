@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <sstream>
 
@@ -14,6 +16,8 @@
 
 namespace starling::cli {
 namespace {
+
+constexpr const char* kStandardInput = "-";
 
 struct ExportArguments {
   std::string format = "json";
@@ -81,13 +85,38 @@ Outcome exportRun(const ExportArguments& arguments, const std::string& database)
   return writeText(result.text, arguments.output);
 }
 
-Outcome importFile(const std::string& path, const std::string& database_path) {
-  std::ifstream file(path, std::ios::binary);
+Result<std::string> readText(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Status::error(fmt::format("{} is a folder: give a policy document, as `starling export` writes it", path));
+  }
   std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return Outcome::fault(fmt::format("cannot read {}: check the path and its permissions", path));
-  const Result<PolicyDocument> document = parsePolicyJson(text.str());
+  std::ifstream file;
+  if (path != kStandardInput) file.open(path, std::ios::binary);
+  std::istream& input = path == kStandardInput ? std::cin : file;
+  text << input.rdbuf();
+  if (!input) return Status::error(fmt::format("cannot read {}: check the path and its permissions", path));
+  return text.str();
+}
+
+// Checks what the store knows nothing of.
+Status checkChoices(const PolicyDocument& document) {
+  if (document.policies.empty()) return Status::error("policies: is empty; there is nothing to import");
+  for (std::size_t i = 0; i < document.policies.size(); ++i) {
+    const Result<Choice> choice = parseChoice(document.policies[i].choice);
+    if (!choice.isOk()) return Status::error(fmt::format("policies[{}].choice: {}", i, choice.status().message()));
+  }
+  return Status::ok();
+}
+
+Outcome importFile(const std::string& path, const std::string& database_path) {
+  const Result<std::string> text = readText(path);
+  if (!text.isOk()) return Outcome::fault(text.status());
+  const Result<PolicyDocument> document = parsePolicyJson(text.value());
   if (!document.isOk()) return Outcome::fault(path + ": " + document.status().message());
+  if (const Status checked = checkChoices(document.value()); !checked.isOk()) {
+    return Outcome::fault(path + ": policy document, " + checked.message());
+  }
   Result<Database> database = Database::open(database_path);
   if (!database.isOk()) return Outcome::fault(database.status());
   const Status imported = database.value().importPolicies(document.value());
@@ -121,7 +150,8 @@ Action setUpExport(CLI::App& command, const Globals& globals) {
 
 Action setUpImport(CLI::App& command, const Globals& globals) {
   const auto path = std::make_shared<std::string>();
-  command.add_option("FILE", *path, "A policy document, as `starling export` writes it")->required();
+  command.add_option("FILE", *path, "A policy document, as `starling export` writes it; - is standard input")
+      ->required();
   return [path, &globals] { return importFile(*path, globals.databaseInForce()); };
 }
 

@@ -49,11 +49,12 @@ std::string faultsOfEnvironment() {
   const ParsedOptions parsed = parseEnvironment();
   std::string faults;
   for (const std::string& error : parsed.errors) faults += (faults.empty() ? "" : "; ") + error;
-  if (!parsed.options.algorithm.empty()) {
-    const Result<Choice> choice = parseChoice(parsed.options.algorithm);
-    if (!choice.isOk()) faults += (faults.empty() ? "" : "; ") + ("STARLING_ALGORITHM: " + choice.status().message());
-  }
-  return faults;
+  if (!faults.empty()) faults += "; `starling options` lists what each variable takes";
+  if (parsed.options.algorithm.empty()) return faults;
+  const Result<Choice> choice = parseChoice(parsed.options.algorithm);
+  if (choice.isOk()) return faults;
+  return faults + (faults.empty() ? "" : "; ") + "STARLING_ALGORITHM: " + choice.status().message() +
+         " `starling algorithms` tells more of them";
 }
 
 bool needsOversubscription(const LaunchRequest& request) {
@@ -118,7 +119,7 @@ Outcome launch(const Globals& globals) {
   }
   applyToEnvironment(request.value(), globals.database);
   const std::string faults = faultsOfEnvironment();
-  if (!faults.empty()) return Outcome::usage(faults + "; `starling options` lists what each variable takes");
+  if (!faults.empty()) return Outcome::usage(faults);
 
   const std::filesystem::path executable = executablePath();
   const auto library = findPreload(executable);

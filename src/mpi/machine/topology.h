@@ -15,9 +15,6 @@
 
 namespace starling {
 
-// STARLING_LINKS has this value when the links are to be measured; any other value is the name of a file, or empty.
-inline constexpr const char* kMeasuredLinks = "measure";
-
 // Returns the node of each rank, by processor name: a node is known by its first rank. Collective; equal on all ranks.
 std::vector<std::int32_t> gatherNodes(MPI_Comm communicator);
 

@@ -134,6 +134,13 @@ TEST(CheckDatabase, acceptsAGoodOneAndAFutureOne) {
   EXPECT_THAT(checkDatabase(folder.file("tuning.db")).text, HasSubstr("2 runs"));
 }
 
+TEST(CheckDatabase, acceptsAnEmptyOneAsRunsDo) {
+  const TemporaryFolder folder;
+  writeFile(folder.file("tuning.db"), "");
+  EXPECT_EQ(checkDatabase(folder.file("tuning.db")).health, Health::kOk);
+  EXPECT_THAT(checkDatabase(folder.file("tuning.db")).text, HasSubstr("the first run fills it"));
+}
+
 TEST(CheckDatabase, refusesAnotherKindOfFile) {
   const TemporaryFolder folder;
   writeFile(folder.file("notes.txt"), "These are notes, not a database.\n");
@@ -163,6 +170,19 @@ TEST(CheckOptions, tellsEachVariableThatIsWrong) {
   EXPECT_THAT(findings[1].text, HasSubstr("unheard_of"));
   EXPECT_EQ(findings[2].health, Health::kWarning);
   EXPECT_THAT(findings[2].text, HasSubstr("STARLING_MOD is not read"));
+}
+
+TEST(CheckOptions, readsTheFileOfLinks) {
+  const TemporaryFolder folder;
+  writeFile(folder.file("links"), "0 1\n1 0\n");
+  EXPECT_EQ(checkOptions({"STARLING_LINKS=" + folder.file("links")}).front().health, Health::kOk);
+  EXPECT_EQ(checkOptions({"STARLING_LINKS=measure"}).front().health, Health::kOk);
+  writeFile(folder.file("links"), "0 1\n2 0\n");
+  for (const std::string& wrong : {folder.file("links"), folder.file("none")}) {
+    const Finding finding = checkOptions({"STARLING_LINKS=" + wrong}).front();
+    EXPECT_EQ(finding.health, Health::kFault) << wrong;
+    EXPECT_THAT(finding.text, HasSubstr("STARLING_LINKS: " + wrong));
+  }
 }
 
 TEST(CheckPinning, warnsOfVariablesAndParameterFiles) {

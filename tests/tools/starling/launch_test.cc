@@ -27,6 +27,22 @@ TEST(ParseLaunch, takesItsOwnOptionsFromBetweenThoseOfMpirun) {
   EXPECT_FALSE(request.places_ranks);
 }
 
+TEST(ParseLaunch, takesValuesBehindAnEqualsSign) {
+  const LaunchRequest request =
+      parseLaunch(Words{"--np=4", "--db=x.db", "--algorithm=slt:segments=4", "--mode=off", "--mca=x", "--", "./app"})
+          .value();
+  EXPECT_THAT(request.launcher_arguments, ElementsAre("-n", "4", "--mca=x", "./app"));
+  EXPECT_EQ(request.ranks, 4);
+  EXPECT_EQ(request.database, "x.db");
+  EXPECT_EQ(request.algorithm, "slt:segments=4");
+  EXPECT_EQ(request.mode, "off");
+  const LaunchRequest by_srun = parseLaunch(Words{"--launcher=srun", "--export=A,B", "-c", "2", "--", "a"}).value();
+  EXPECT_EQ(by_srun.launcher, Launcher::kSrun);
+  EXPECT_EQ(by_srun.exported, "A,B");
+  EXPECT_FALSE(by_srun.ranks);
+  EXPECT_THAT(parseLaunch(Words{"--algorithm=", "--", "a"}).status().message(), HasSubstr("--algorithm has no value"));
+}
+
 TEST(ParseLaunch, leavesTheRestAloneWithoutASeparator) {
   const LaunchRequest request = parseLaunch(Words{"-n", "2", "--db", "x.db", "./app", "--verbose", "-n", "9"}).value();
   EXPECT_THAT(request.launcher_arguments, ElementsAre("-n", "2", "./app", "--verbose", "-n", "9"));

@@ -228,6 +228,41 @@ TEST_F(RecordsCommands, importReplacesWhatWasLearned) {
   EXPECT_EQ(parsed("export")["policies"].size(), 1U);
 }
 
+TEST_F(RecordsCommands, importReadsStandardInput) {
+  ASSERT_EQ(run("export --output '" + folder_.file("policy.json") + "'").exit_code, 0);
+  const CliResult imported = run("import - <'" + folder_.file("policy.json") + "'");
+  EXPECT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("1 policy of app is in"));
+}
+
+TEST_F(RecordsCommands, importRefusesWhatNoRunCouldUse) {
+  const json good = parsed("export");
+  for (const auto& [choice, said] :
+       {std::pair("wombat", "no algorithm \"wombat\""), std::pair("slt:segments=999999999", "segments")}) {
+    json document = good;
+    document["policies"][0]["choice"] = choice;
+    writeFile(folder_.file("policy.json"), document.dump());
+    const CliResult refused = run("import '" + folder_.file("policy.json") + "'");
+    EXPECT_EQ(refused.exit_code, 1) << choice;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("policy.json: "), HasSubstr("policies[0].choice: "), HasSubstr(said)));
+  }
+  json document = good;
+  document["policies"] = json::array();
+  writeFile(folder_.file("policy.json"), document.dump());
+  const CliResult refused = run("import '" + folder_.file("policy.json") + "'");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("nothing to import"));
+  EXPECT_EQ(parsed("export"), good);
+}
+
+TEST_F(RecordsCommands, outputThatIsLostIsAFault) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  for (const char* command : {"sites", "export", "options", "algorithms"}) {
+    const std::string line = "STARLING_DB='" + folder_.file("tuning.db") + "' '" STARLING_CLI "' " + command;
+    EXPECT_EQ(WEXITSTATUS(std::system((line + " >/dev/full 2>/dev/null").c_str())), 1) << command;
+  }
+}
+
 TEST_F(RecordsCommands, exportWritesOpenMpiRulesAndWarnsOnStderr) {
   const CliResult result = run("export --format ompi-rules");
   EXPECT_EQ(result.exit_code, 0);
@@ -239,7 +274,9 @@ TEST_F(RecordsCommands, wrongFilesAreToldPlainly) {
   const CliResult missing = run("import '" + folder_.file("missing.json") + "'");
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_THAT(missing.err, AllOf(HasSubstr("missing.json"), HasSubstr("check the path")));
-  EXPECT_EQ(run("import '" + folder_.file("") + "'").exit_code, 1);
+  const CliResult directory = run("import '" + folder_.file("") + "'");
+  EXPECT_EQ(directory.exit_code, 1);
+  EXPECT_THAT(directory.err, HasSubstr("is a folder"));
   writeFile(folder_.file("bad.json"), "{\"format\": \"other\"}");
   const CliResult bad = run("import '" + folder_.file("bad.json") + "'");
   EXPECT_EQ(bad.exit_code, 1);

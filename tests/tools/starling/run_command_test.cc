@@ -82,6 +82,10 @@ TEST_F(RunCommand, refusesWrongVariablesBeforeAnythingStarts) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, AllOf(HasSubstr("STARLING_MINIMUM_CALLS=none"), HasSubstr("starling options")));
+  EXPECT_THAT(result.err, Not(HasSubstr("default"))) << "nothing is used";
+  const CliResult wrong_row = run("--algorithm wombat -n 1 -- ./app");
+  EXPECT_EQ(wrong_row.exit_code, 2);
+  EXPECT_THAT(wrong_row.err, AllOf(HasSubstr("wombat"), HasSubstr("`starling algorithms`")));
 }
 
 TEST_F(RunCommand, saysWhichPartIsMissing) {
