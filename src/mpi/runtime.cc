@@ -119,6 +119,7 @@ void Runtime::agreeWithWorld(bool is_in_init) {
   if (!is_one_clock_) world_clock_.open(private_world_, clock_identity_);
   world_nodes_ = gatherNodes(private_world_);
   route_ = std::make_unique<RecordRoute>(private_world_, settings_, clock_);
+  if (rank == 0) log(LogLevel::kInfo, "what is learned goes to " + databasePath(settings_.options));
 }
 
 // Ranks that are left out and others have to do alike in the calls that they make together, so none is tuned.
@@ -130,8 +131,7 @@ void Runtime::leaveOut(const std::string& why) {
   if (is_partly_left_out_) {
     log(LogLevel::kWarning,
         "STARLING_PROGRAMS or STARLING_NOT_PROGRAMS leaves out programs of this job, but not all of them: as ranks "
-        "have "
-        "to agree, all calls are left to the MPI library; give patterns for all programs of a job or for none");
+        "have to agree, all calls are left to the MPI library; give patterns for all programs of a job or for none");
   } else {
     log(LogLevel::kInfo, "all calls are left to the MPI library: " + why);
   }

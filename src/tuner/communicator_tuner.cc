@@ -1,5 +1,7 @@
 #include "tuner/communicator_tuner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -46,6 +48,12 @@ void setTimes(const RunningMoments& samples, std::optional<double>& mean, std::o
   mean = samples.mean();
   minimum = samples.minimum();
   deviation = samples.deviation();
+}
+
+void tell(const DecisionRecord& decision, std::int64_t bytes, std::int32_t ranks) {
+  const KeyId& key = decision.key;
+  log(LogLevel::kInfo, fmt::format("{}, {} bytes ({}, {}) on {} ranks, call {}: {}. {}", key.site, bytes, key.type,
+                                   key.operation, ranks, decision.call, decision.choice, decision.reason));
 }
 
 }  // namespace
@@ -221,6 +229,7 @@ void CommunicatorTuner::recordDecision(Slot& slot, const KeyTuner::Decision& dec
   record.expected = decision.expected;
   record.measured = decision.measured;
   record.native = decision.native;
+  if (logLevel() >= LogLevel::kInfo) tell(record, slot.record.bytes, ranks_);
   slot.decisions.add(std::move(record));
   const bool learned_freely = settings_.options.algorithm.empty() && !settings_.options.reproducible;
   // A program may end while it explores: then what was best so far is known.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "hand_fed_tuner.h"
 #include "simulated_communicator.h"
 
@@ -55,6 +56,22 @@ TEST(CommunicatorTuner, watchesAChoiceOfItsOwnInShorterEpochs) {
   communicator.calls(1000, kLineA, kSmall);
   EXPECT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
   EXPECT_EQ(communicator.epochLengths().back(), 32);
+}
+
+TEST(CommunicatorTuner, tellsWhatItDecidesWhereItIsAskedTo) {
+  static std::vector<std::string> told;
+  setLogSink([](LogLevel level, std::string_view message) {
+    if (level == LogLevel::kInfo) told.emplace_back(message);
+  });
+  for (const LogLevel level : {LogLevel::kWarning, LogLevel::kInfo}) {
+    setLogLevel(level);
+    EXPECT_EQ(told, std::vector<std::string>{});
+    SimulatedCommunicator communicator(kRanks, settingsOf(), {.native_factor = 3.0});
+    communicator.calls(200, kLineA, kSmall);
+  }
+  setLogLevel(LogLevel::kWarning);
+  setLogSink(nullptr);
+  EXPECT_THAT(told, testing::Contains(testing::HasSubstr("takes the place of native")));
 }
 
 TEST(CommunicatorTuner, neverExceedsTheLongestEpoch) {
