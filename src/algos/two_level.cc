@@ -12,7 +12,7 @@
 namespace starling {
 namespace {
 
-enum Parameters : std::size_t { kInner, kLeaders, kMemory = 4 };
+enum Parameters : std::size_t { kInner, kLeaders, kWindowOf, kPacingOf, kMemory };
 
 std::int32_t leadersPerNode(const NodeMembers& nodes, const ParameterValues& parameters) {
   std::size_t fewest = nodes.front().size();

@@ -12,6 +12,8 @@
 #include "mpi/exchange/roll_call.h"
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/execution/datatypes.h"
+#include "mpi/execution/returned_errors.h"
+#include "mpi/execution/shared_memory.h"
 #include "mpi/machine/clock_domains.h"
 #include "mpi/machine/topology.h"
 
@@ -68,7 +70,10 @@ void Runtime::start(bool is_in_init) {
 void Runtime::openPrivateWorld(bool is_in_init, bool is_left_out) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &private_world_) != MPI_SUCCESS) {
+  const ReturnedErrors errors(MPI_COMM_WORLD);
+  const bool has_world = PMPI_Comm_split(MPI_COMM_WORLD, 0, rank, &private_world_) == MPI_SUCCESS;
+  if (!isTrueOnAll(MPI_COMM_WORLD, has_world)) {
+    if (has_world) PMPI_Comm_free(&private_world_);
     private_world_ = MPI_COMM_NULL;
     return;
   }

@@ -41,8 +41,9 @@ void Session::prepare() {
   }
   const StampClock stamps = agreeOnStamps(channel_.communicator(), services_.clocks);
   topology_ = gatherTopology(channel_.communicator(), options().links, clock, services_.world_nodes);
-  if (options().mode == Mode::kTune)
+  if (options().mode == Mode::kTune) {
     node_ = shareMemory(channel_.communicator(), channel_.ownTag(kIdleTag), topology_, services_.world_nodes);
+  }
   const SharedCosts costs = findCosts();
   memory_.setMachine(costs.model, topology_);
   loop_.open(costs.model, stamps, topology_, least == kHasDriver);

@@ -25,8 +25,7 @@ NodeChunks::NodeChunks(std::byte* memory, const NodeLayout& layout, std::int32_t
 // A vector of one chunk is all in the buffers when the late ranks come: there is nothing that a pass could do before.
 void NodeChunks::allreduce(const NodeCall& call) {
   begin(call);
-  chooseOwners(call.late);
-  const bool are_some_late = std::ssize(owners_) < layout_.ranks();
+  const bool are_some_late = chooseOwners(call.late);
   if (!are_some_late || !call.may_reorder || call.count <= chunk_elements_) {
     run(call, {Contributors::kAll});
   } else {
@@ -57,7 +56,7 @@ void NodeChunks::begin(const NodeCall& call) {
 }
 
 // Where all are late nobody is.
-void NodeChunks::chooseOwners(std::span<const std::int32_t> late) {
+bool NodeChunks::chooseOwners(std::span<const std::int32_t> late) {
   owners_.clear();
   owner_.reset();
   shares_ = {};
@@ -67,6 +66,7 @@ void NodeChunks::chooseOwners(std::span<const std::int32_t> late) {
     if (rank == rank_) owner_ = owners_.size();
     owners_.push_back(rank);
   }
+  return std::ssize(owners_) < layout_.ranks();
 }
 
 // A chunk has as much of each share.
@@ -133,13 +133,13 @@ bool NodeChunks::contributes(const NodeCall& call, const Pass& pass, std::int32_
   return false;
 }
 
+// What was handed out in this pass has been waited for.
 void NodeChunks::copyIn(const NodeCall& call, const Pass& pass, const Chunk& chunk) {
   if (!pass.hands_out || chunk.index < static_cast<std::int64_t>(NodeLayout::kSets)) awaitBuffer(chunk);
   if (contributes(call, pass, rank_)) copyParts(call, chunk);
   wait_.raise(layout_.copiedIn(memory_, rank_).value, chunk.number);
 }
 
-// What was handed out has been waited for.
 void NodeChunks::awaitBuffer(const Chunk& chunk) {
   if (chunk.number <= chunks_before_ + NodeLayout::kSets) return;
   for (const std::int32_t owner : owners_) {
@@ -150,23 +150,23 @@ void NodeChunks::awaitBuffer(const Chunk& chunk) {
 // Parts that follow each other are copied at once.
 void NodeChunks::copyParts(const NodeCall& call, const Chunk& chunk) {
   std::byte* const buffer = layout_.contribution(memory_, rank_, chunk.number);
-  Part run;
-  const auto copy_run = [&] {
-    if (run.isEmpty()) return;
-    copyElements(elementAt(call.send, run.element, call.combiner), elementAt(buffer, run.place, call.combiner),
-                 run.size, call.combiner);
+  Part stretch;
+  const auto copy_stretch = [&] {
+    if (stretch.isEmpty()) return;
+    copyElements(elementAt(call.send, stretch.element, call.combiner), elementAt(buffer, stretch.place, call.combiner),
+                 stretch.size, call.combiner);
   };
   for (std::size_t owner = 0; owner < owners_.size(); ++owner) {
     const Part part = partOf(chunk, owner);
     if (owner == owner_ || part.isEmpty()) continue;
-    if (part.element == run.element + run.size && part.place == run.place + run.size) {
-      run.size += part.size;
+    if (part.element == stretch.element + stretch.size && part.place == stretch.place + stretch.size) {
+      stretch.size += part.size;
       continue;
     }
-    copy_run();
-    run = part;
+    copy_stretch();
+    stretch = part;
   }
-  copy_run();
+  copy_stretch();
 }
 
 std::byte* NodeChunks::contributionTo(const NodeCall& call, const Chunk& chunk, std::int32_t rank,

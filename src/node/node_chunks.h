@@ -18,14 +18,14 @@ namespace starling {
 // one where all come in time; where some come late, and the order of operands is free, one of the others before, and
 // one of the late ranks, whose contributions are added to what the owners have by then.
 //
-// All is combined by the association tree, so that the result has the same bits in every call, whoever comes first; but
-// not where the order is free and ranks are said to be late. It has the same bits on all ranks always.
+// The result has the same bits on all ranks. Unless NodeCall::may_reorder holds and ranks are said to be late, all is
+// combined by the association tree: then it has the same bits in every call, whoever comes first.
 //
 // Which store lets which memory be read (all by release and acquire): `copied in`, the contribution to a chunk, if
 // there is one; `combined`, a part of its result. Why nothing is overwritten that somebody still reads:
 // - A contribution's buffer is used again three chunks later. The rank copies in only after all parts of the chunk that
 //   lay there were combined: it has copied them out, or waits for that.
-// - A result's buffer is used again three chunks later. Who combines a part has seen that all have `copied in` this
+// - A result's buffer is used again three chunks later. Who hands a part out has seen that all have `copied in` this
 //   chunk, which each says after it has copied out the one that lay there.
 // - The buffers of the call before are free when a rank has left it, which it has when it has `copied in` something of
 //   this one: an owner sees that of all ranks before it hands anything out.
@@ -65,7 +65,8 @@ class NodeChunks {
   };
 
   void begin(const NodeCall& call);
-  void chooseOwners(std::span<const std::int32_t> late);
+  // Returns whether some ranks own nothing, since they are late.
+  bool chooseOwners(std::span<const std::int32_t> late);
   void takeShares(std::span<const NodeShare> shares);
   void run(const NodeCall& call, const Pass& pass);
   std::int64_t chunksOfPass() const;

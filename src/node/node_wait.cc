@@ -37,6 +37,13 @@ std::int64_t nowNs() {
       .count();
 }
 
+// Returns for how long this thread has had a core.
+std::int64_t ownNs() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1'000'000'000 * static_cast<std::int64_t>(time.tv_sec) + time.tv_nsec;
+}
+
 bool looksReady(bool (*ready)(const void*), const void* context, int looks) {
   for (int i = 0; i < looks; ++i) {
     if (ready(context)) return true;
@@ -59,14 +66,15 @@ void NodeWait::progress(int times) const {
 }
 
 // Messages do not wake a rank that sleeps, and whoever waits for its answers is late because of that. The MPI library
-// does not say whether it had something to do, but then it took longer.
+// does not say whether it had something to do, but then it took longer: of this rank's own time, since the library may
+// yield the core to others.
 void NodeWait::driveWhileBusy(Ready ready, const void* context) {
   progress(kFirstProgress);
-  std::int64_t now = nowNs();
+  std::int64_t now = ownNs();
   for (std::int64_t end = now + kDriveFor; now < end && !ready(context);) {
     const std::int64_t begin = now;
     progress(1);
-    now = nowNs();
+    now = ownNs();
     if (now - begin > kSignOfWork * shortest_progress_ns_) end = now + kDriveFor;
     shortest_progress_ns_ = std::min(shortest_progress_ns_, std::max<std::int64_t>(now - begin, 1));
   }

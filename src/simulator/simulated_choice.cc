@@ -55,24 +55,21 @@ std::int64_t ranksOfLargestNode(const Topology& topology) {
 }
 
 // Returns the costs that hold for the choice: what goes through shared memory has its own, where there is some. There a
-// rank hands something to all others in the time that schedules take for as many messages, one after the other.
+// rank hands something to all others at once, in CostModel::node_alpha; schedules have a message for each of them, one
+// after the other, which therefore take a part of that.
 CostModel costsOf(const Choice& choice, const Shape& shape, const CostModel& model) {
   if (shape.topology == nullptr || !shape.topology->shares_memory || model.node_alpha <= Seconds{}) return model;
-  const bool is_node = choice.algorithm == kNodeAlgorithm && sharesOneMemory(shape.topology);
-  if (!is_node && !usesMemoryOfNodes(choice)) return model;
   const std::int64_t others = std::max<std::int64_t>(ranksOfLargestNode(*shape.topology) - 1, 1);
   const Seconds alpha = 1.0 / static_cast<double>(others) * model.node_alpha;
-  CostModel in_memory;
-  if (is_node) {
-    in_memory.alpha = alpha;
-    in_memory.beta = model.node_beta;
-    in_memory.gamma = model.gamma;
-  } else {
-    in_memory = model;
-    in_memory.inner_alpha = alpha;
-    in_memory.inner_beta = model.node_beta;
+  if (choice.algorithm == kNodeAlgorithm && sharesOneMemory(shape.topology)) {
+    return {.alpha = alpha, .beta = model.node_beta, .gamma = model.gamma};
   }
-  return in_memory;
+  CostModel changed = model;
+  if (usesMemoryOfNodes(choice)) {
+    changed.inner_alpha = alpha;
+    changed.inner_beta = model.node_beta;
+  }
+  return changed;
 }
 
 // Takes away segments, parameter `index`, until the schedule is one that may be planned. Its bytes grow evenly with

@@ -44,7 +44,7 @@ struct SubjectServices {
   CostModel model;   // for parameters that are times of the network
   CostModel probed;  // for predictions
   const Topology* topology = nullptr;
-  NodeChannel* node = nullptr;  // null: the ranks share no memory
+  NodeChannel* node = nullptr;  // null: the ranks of this node share none
   Collective collective = Collective::kAllreduce;
 };
 

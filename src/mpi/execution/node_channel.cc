@@ -156,26 +156,26 @@ void NodeChannel::run(const Call& call) {
   allreduce_.run(on_node);
 }
 
-void NodeChannel::findShares(const Call& call, std::span<const OwnedBlock> shares) {
+// Finds shares_, those within the node.
+NodeCall NodeChannel::inShares(const Call& call, std::span<const OwnedBlock> shares) {
   shares_.clear();
   for (const auto& [owner, block] : shares) {
     const std::int32_t rank = call.table.empty() ? owner : call.table[static_cast<std::size_t>(owner)];
     const auto place = std::ranges::lower_bound(ranks_, rank);
     shares_.push_back({static_cast<std::int32_t>(place - ranks_.begin()), block.offset, block.offset + block.count});
   }
+  NodeCall on_node = onNode(call);
+  on_node.chunk_bytes = kChunkOfShares;
+  return on_node;
 }
 
 void NodeChannel::reduceScatter(const Call& call, std::span<const OwnedBlock> shares) {
-  findShares(call, shares);
-  NodeCall on_node = onNode(call);
-  on_node.chunk_bytes = kChunkOfShares;
+  const NodeCall on_node = inShares(call, shares);
   allreduce_.reduceScatter(on_node, shares_);
 }
 
 void NodeChannel::gather(const Call& call, std::span<const OwnedBlock> shares) {
-  findShares(call, shares);
-  NodeCall on_node = onNode(call);
-  on_node.chunk_bytes = kChunkOfShares;
+  const NodeCall on_node = inShares(call, shares);
   allreduce_.gather(on_node, shares_);
 }
 

@@ -68,7 +68,7 @@ class NodeChannel {
   static void drive(const void* idle);
   static NodeCall onNode(const Call& call);
   void findLate(const Call& call);
-  void findShares(const Call& call, std::span<const OwnedBlock> shares);
+  NodeCall inShares(const Call& call, std::span<const OwnedBlock> shares);
 
   SharedMemory memory_;
   const std::vector<std::int32_t> ranks_;  // of the communicator, ascending

@@ -18,8 +18,8 @@ namespace starling {
 // values between nodes first, and then the ranks of each node find those within. All this takes as long as a megabyte
 // and a half on the network: 13 ms at 1 Gbit/s.
 inline constexpr std::size_t kProbeMemory = std::size_t{1} << 20;  // its buffers, at most
-// Where the ranks of each node share memory, `node_channel` finds what that costs; else, or where this rank has its node
-// for itself, it is null.
+// Where the ranks of each node share memory, `node_channel` finds what that costs; else, or where this rank has its
+// node for itself, it is null.
 CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock,
                      NodeChannel* node_channel);
 

@@ -8,8 +8,8 @@
 namespace starling {
 namespace {
 
-std::uint64_t shapeOf(std::span<const std::int32_t> nodes) {
-  std::uint64_t hash = nodes.size();
+std::uint64_t shapeOf(std::span<const std::int32_t> nodes, bool shares_memory) {
+  std::uint64_t hash = 2 * nodes.size() + (shares_memory ? 1 : 0);
   for (const std::int32_t node : nodes) hash = mixHash(hash, static_cast<std::uint64_t>(node));
   return hash;
 }
@@ -22,23 +22,23 @@ struct Told {
 
 }  // namespace
 
-std::optional<CostModel> ProbedCosts::find(std::span<const std::int32_t> nodes) const {
-  const std::uint64_t shape = shapeOf(nodes);
+std::optional<CostModel> ProbedCosts::find(std::span<const std::int32_t> nodes, bool shares_memory) const {
+  const std::uint64_t shape = shapeOf(nodes, shares_memory);
   const std::lock_guard lock(mutex_);
   const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(std::min(added_, entries_.size()));
   const auto found = std::find_if(entries_.begin(), end, [shape](const Entry& entry) { return entry.shape == shape; });
   return found == end ? std::nullopt : std::optional(found->model);
 }
 
-void ProbedCosts::add(std::span<const std::int32_t> nodes, const CostModel& model) {
-  const std::uint64_t shape = shapeOf(nodes);
+void ProbedCosts::add(std::span<const std::int32_t> nodes, bool shares_memory, const CostModel& model) {
+  const std::uint64_t shape = shapeOf(nodes, shares_memory);
   const std::lock_guard lock(mutex_);
   entries_[added_++ % entries_.size()] = {shape, model};
 }
 
 SharedCosts knownOrProbedCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock,
                                ProbedCosts& known, NodeChannel* node) {
-  const std::optional<CostModel> own = known.find(topology.nodes);
+  const std::optional<CostModel> own = known.find(topology.nodes, topology.shares_memory);
   Told told{own ? 1 : 0, own.value_or(CostModel{})};
   PMPI_Bcast(&told, sizeof told, MPI_BYTE, 0, private_communicator);
   SharedCosts costs{told.model, {}};
@@ -47,7 +47,7 @@ SharedCosts knownOrProbedCosts(MPI_Comm private_communicator, const Topology& to
     costs.model = probeCosts(private_communicator, topology, clock, node);
     costs.probed_for = clock.now() - begin;
   }
-  if (!own) known.add(topology.nodes, costs.model);
+  if (!own) known.add(topology.nodes, topology.shares_memory, costs.model);
   return costs;
 }
 

@@ -17,15 +17,16 @@
 
 namespace starling {
 
-// A shape is how the ranks of a communicator are placed on nodes, whichever nodes these are. What is kept is bounded:
-// the oldest shape goes first. THREADS: all functions may be called from any thread.
+// A shape is how the ranks of a communicator are placed on nodes, whichever nodes these are, and whether they share the
+// memory of these. What is kept is bounded: the oldest shape goes first. THREADS: all functions may be called from any
+// thread.
 class ProbedCosts {
  public:
   static constexpr std::size_t kMaxShapes = 64;
 
   // `nodes` has, by rank, the first rank of its node.
-  std::optional<CostModel> find(std::span<const std::int32_t> nodes) const;
-  void add(std::span<const std::int32_t> nodes, const CostModel& model);
+  std::optional<CostModel> find(std::span<const std::int32_t> nodes, bool shares_memory) const;
+  void add(std::span<const std::int32_t> nodes, bool shares_memory, const CostModel& model);
 
  private:
   struct Entry {

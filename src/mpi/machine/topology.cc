@@ -141,7 +141,7 @@ std::vector<std::int32_t> shareLinks(MPI_Comm communicator, int rank, int ranks,
 }
 
 // Counts the processors on which at least one of the communicator's ranks may run, all of which are on one machine.
-// What a rank cannot find out it may do.
+// What a rank cannot find out it may do. Collective.
 int processorsOf(MPI_Comm communicator) {
   cpu_set_t own;
   cpu_set_t all;
@@ -215,7 +215,6 @@ Topology gatherTopology(MPI_Comm private_communicator, const std::string& links,
   return topology;
 }
 
-// Where other communicators' ranks run beside these, they want cores, too.
 std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle_tag, Topology& topology,
                                          std::span<const std::int32_t> world_nodes) {
   int rank = 0;
@@ -231,8 +230,10 @@ std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle
     if (has_node) PMPI_Comm_free(&node);
     return nullptr;
   }
+  // Where other communicators' ranks run beside these, they want cores, too.
   const std::int64_t ranks_here = world_nodes.empty() ? std::ssize(on_node) : ranksOfWorldHere(world_nodes);
-  const bool is_crowded = ranks_here > sysconf(_SC_NPROCESSORS_ONLN) || std::ssize(on_node) > processorsOf(node);
+  const int processors = processorsOf(node);
+  const bool is_crowded = ranks_here > sysconf(_SC_NPROCESSORS_ONLN) || std::ssize(on_node) > processors;
   std::unique_ptr<NodeChannel> channel =
       NodeChannel::open(node, on_node, {private_communicator, idle_tag}, sharesMemory(chosenTransports()), is_crowded);
   const bool is_shared = channel != nullptr || on_node.size() == 1;

@@ -26,11 +26,11 @@ std::vector<std::int32_t> gatherNodes(MPI_Comm communicator);
 Topology gatherTopology(MPI_Comm private_communicator, const std::string& links, const Clock& clock,
                         std::span<const std::int32_t> world_nodes = {});
 
-// Opens the channel through the memory of this rank's node where the ranks of each node can share memory, and tells so
-// in the topology of `private_communicator`; else returns null, on all ranks. So it does where no node has several
-// ranks, or Open MPI is told by any rank's environment to carry no messages through shared memory: what is for messages
-// is then for calls. A rank that has its node for itself gets null always. `idle_tag` as in NodeChannel::Idle;
-// `world_nodes` as above. Collective.
+// Opens the channel through the memory of this rank's node, and tells in the topology of `private_communicator` that
+// the ranks of each node share memory. Where those of some node cannot, where no node has several ranks, or where Open
+// MPI is told by any rank's environment to carry no messages through shared memory, it opens none on any rank; what is
+// for messages is then for calls. Returns null then, and on a rank that has its node for itself. `idle_tag` as in
+// NodeChannel::Idle; `world_nodes` as above. Collective.
 std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle_tag, Topology& topology,
                                          std::span<const std::int32_t> world_nodes = {});
 

@@ -68,7 +68,7 @@ class Caller {
     query.table = table;
     query.nodes_share_memory = mayHaveShares(topology_, kind.reducer);
     const PreparedSchedule& prepared = schedules_.find(query, channel_.rank());
-    EXPECT_EQ(prepared.schedule().shares.empty(), !query.nodes_share_memory || choice.parameters[4] == 0);
+    EXPECT_EQ(prepared.schedule().shares.empty(), !query.nodes_share_memory || !usesMemoryOfNodes(choice));
     const std::int64_t elements = scratchElements(*findAlgorithm(choice.algorithm), query.shape);
     EXPECT_TRUE(channel_.executor().reserve(static_cast<std::size_t>(elements) * kind.reducer.element_size));
     return runSchedule(channel_, node_.get(), prepared,

@@ -25,19 +25,23 @@ std::uint64_t alphaOf(const SharedCosts& costs) { return std::bit_cast<std::uint
 
 TEST(ProbedCosts, shapesAreToldApart) {
   ProbedCosts known;
-  EXPECT_FALSE(known.find(Nodes{0, 0}));
-  known.add(Nodes{0, 0}, modelOf(1.0));
-  known.add(Nodes{0, 1}, modelOf(2.0));
-  EXPECT_EQ(known.find(Nodes{0, 0})->alpha, Seconds{1.0});
-  EXPECT_EQ(known.find(Nodes{0, 1})->alpha, Seconds{2.0});
-  for (const Nodes& other : {Nodes{0, 0, 0}, Nodes{0, 0, 2}, Nodes{0, 1, 0}, Nodes{0}}) EXPECT_FALSE(known.find(other));
+  EXPECT_FALSE(known.find(Nodes{0, 0}, false));
+  known.add(Nodes{0, 0}, false, modelOf(1.0));
+  known.add(Nodes{0, 1}, false, modelOf(2.0));
+  EXPECT_EQ(known.find(Nodes{0, 0}, false)->alpha, Seconds{1.0});
+  EXPECT_EQ(known.find(Nodes{0, 1}, false)->alpha, Seconds{2.0});
+  EXPECT_FALSE(known.find(Nodes{0, 1}, true)) << "nothing is known of memory that is shared";
+  for (const Nodes& other : {Nodes{0, 0, 0}, Nodes{0, 0, 2}, Nodes{0, 1, 0}, Nodes{0}})
+    EXPECT_FALSE(known.find(other, false));
 }
 
 TEST(ProbedCosts, oldestShapeIsForgottenFirst) {
   ProbedCosts known;
-  for (std::size_t ranks = 1; ranks <= ProbedCosts::kMaxShapes + 1; ++ranks) known.add(Nodes(ranks), modelOf(1.0));
-  EXPECT_FALSE(known.find(Nodes(1)));
-  for (std::size_t ranks = 2; ranks <= ProbedCosts::kMaxShapes + 1; ++ranks) EXPECT_TRUE(known.find(Nodes(ranks)));
+  for (std::size_t ranks = 1; ranks <= ProbedCosts::kMaxShapes + 1; ++ranks)
+    known.add(Nodes(ranks), false, modelOf(1.0));
+  EXPECT_FALSE(known.find(Nodes(1), false));
+  for (std::size_t ranks = 2; ranks <= ProbedCosts::kMaxShapes + 1; ++ranks)
+    EXPECT_TRUE(known.find(Nodes(ranks), false));
 }
 
 TEST(KnownOrProbedCosts, linksOfOneShapeAreProbedOnce) {
@@ -60,11 +64,11 @@ TEST(KnownOrProbedCosts, allDoAsTheFirstRank) {
   const Topology topology = gatherTopology(MPI_COMM_WORLD, "", clock);
   for (const bool first_knows : {false, true}) {
     ProbedCosts known;
-    if ((worldRank() == 0) == first_knows) known.add(topology.nodes, modelOf(1.0 + worldRank()));
+    if ((worldRank() == 0) == first_knows) known.add(topology.nodes, false, modelOf(1.0 + worldRank()));
     const SharedCosts costs = knownOrProbedCosts(MPI_COMM_WORLD, topology, clock, known, nullptr);
     EXPECT_EQ(costs.probed_for == Seconds{}, first_knows);
     EXPECT_EQ(costs.model.alpha == Seconds{1.0}, first_knows);
-    EXPECT_TRUE(known.find(topology.nodes));
+    EXPECT_TRUE(known.find(topology.nodes, false));
   }
 }
 
