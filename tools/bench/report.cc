@@ -194,10 +194,10 @@ std::string tableOf(const Header& header, const Arguments& arguments, std::span<
     table.addRow(std::move(row));
   }
   const Environment& environment = header.environment;
-  return fmt::format(
-      "{} ranks on {} nodes, {}, {} clock; {}, {} {}, pattern {}, n = {} calls each, means unless said\n{}",
-      environment.ranks, environment.nodes, environment.mpi_version, header.clock, collectiveName(arguments.collective),
-      header.type, arguments.operation, formatPattern(arguments.pattern), arguments.iterations, table.text());
+  return fmt::format("{} on {}, {}, {} clock; {}, {} {}, pattern {}, n = {} calls each, means unless said\n{}",
+                     cli::formatCount(environment.ranks, "rank"), cli::formatCount(environment.nodes, "node"),
+                     environment.mpi_version, header.clock, collectiveName(arguments.collective), header.type,
+                     arguments.operation, formatPattern(arguments.pattern), arguments.iterations, table.text());
 }
 
 }  // namespace starling::bench

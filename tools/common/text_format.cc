@@ -27,7 +27,9 @@ std::string formatRatio(const std::optional<double>& ratio) {
   return ratio && std::isfinite(*ratio) ? fmt::format("{:.2f}x", *ratio) : "-";
 }
 
-std::string formatCalls(std::int64_t calls) { return fmt::format("{} call{}", calls, calls == 1 ? "" : "s"); }
+std::string formatCount(std::int64_t number, const char* noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
 
 std::string formatRankTable(const std::vector<std::int32_t>& table) {
   return table.empty() ? "identity" : fmt::format("{}", fmt::join(table, " "));

@@ -200,8 +200,7 @@ Finding checkDatabase(const std::string& path) {
     return {Health::kWarning, "database", path + " is readable but not writable: runs learn nothing new",
             "make file and folder writable, or set STARLING_DB to another path"};
   }
-  const std::size_t count = runs.value().size();
-  return {Health::kOk, "database", fmt::format("{} ({} run{})", path, count, count == 1 ? "" : "s"), ""};
+  return {Health::kOk, "database", fmt::format("{} ({})", path, formatCount(std::ssize(runs.value()), "run")), ""};
 }
 
 Finding checkClocks(const std::string& path) {

@@ -9,6 +9,7 @@
 #include "installation.h"
 #include "json_text.h"
 #include "terminal.h"
+#include "text_format.h"
 
 extern char** environ;
 
@@ -86,7 +87,7 @@ Outcome examine(const Globals& globals) {
   if (json) fmt::print("{}", formatJson(rows));
   const auto faults = std::count_if(findings.begin(), findings.end(),
                                     [](const Finding& finding) { return finding.health == Health::kFault; });
-  if (faults > 0) return Outcome::fault(fmt::format("{} fault{} found", faults, faults == 1 ? "" : "s"));
+  if (faults > 0) return Outcome::fault(formatCount(faults, "fault") + " found");
   return Outcome::ok();
 }
 

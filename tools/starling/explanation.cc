@@ -32,7 +32,7 @@ std::string callsSentence(const RecordedKey& recorded) {
   const std::string which = key.cycle.empty() ? "" : " (" + key.cycle + ")";
   return fmt::format("Site {}, {}{}: in run {} its {} ranks{} made {} of {} ({}, {}){}", recorded.siteNumber(),
                      recorded.where(), which, recorded.run.number, recorded.row.communicator.size, of,
-                     formatCalls(key.calls), formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
+                     formatCount(key.calls, "call"), formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
                      timeInCalls(key));
 }
 
@@ -68,7 +68,7 @@ std::vector<std::string> arrivalSentences(const Evidence& evidence) {
 std::string costOf(const CandidateSummary& candidate) {
   if (!candidate.compared().mean) return candidate.choice + " (no call measured)";
   return fmt::format("{} {} (deviation {}, {} measured)", candidate.choice, formatDuration(candidate.compared().mean),
-                     formatDuration(candidate.compared().deviation), formatCalls(candidate.samples));
+                     formatDuration(candidate.compared().deviation), formatCount(candidate.samples, "call"));
 }
 
 const char* timeOfTrials(const ComparedBy& compared_by) {
@@ -83,7 +83,7 @@ std::vector<std::string> trialSentences(const Evidence& evidence, const Candidat
   for (const CandidateSummary& candidate : candidates) costs += (costs.empty() ? "" : ", ") + costOf(candidate);
   std::vector<std::string> sentences{fmt::format("{} of what was tried in {} of exploration: {}.",
                                                  timeOfTrials(comparedByOf(evidence)),
-                                                 formatCalls(evidence.key.row.key.exploration_calls), costs)};
+                                                 formatCount(evidence.key.row.key.exploration_calls, "call"), costs)};
   if (isComparedByElapsed(comparedByOf(evidence))) {
     sentences.emplace_back("Elapsed times include waiting for ranks that come late.");
   } else if (!comparedByOf(evidence)) {
@@ -141,12 +141,12 @@ std::vector<std::string> choiceSentences(const Evidence& evidence) {
 
 std::string stateSentence(const KeyRecord& key) {
   if (key.state == "settled")
-    return fmt::format("Settled, after {} of exploration.", formatCalls(key.exploration_calls));
+    return fmt::format("Settled, after {} of exploration.", formatCount(key.exploration_calls, "call"));
   if (key.state == "passes_through") return "These calls are passed to the MPI library untouched.";
   if (key.state == "exploring") {
     return fmt::format(
         "Not converged: still exploring after {} of exploration; what is in force is only the best so far.",
-        formatCalls(key.exploration_calls));
+        formatCount(key.exploration_calls, "call"));
   }
   if (key.state == "observing") {
     return "Not converged: only observed so far, because the calls were too few or STARLING_MODE is observe.";

@@ -17,8 +17,8 @@ namespace starling::cli {
 namespace {
 
 std::string describeEnvironment(const Environment& environment) {
-  return fmt::format("{} ranks on {} node{} ({} per node), {}, {}, {}", environment.ranks, environment.nodes,
-                     environment.nodes == 1 ? "" : "s", environment.ranks_per_node, environment.processor,
+  return fmt::format("{} on {} ({} per node), {}, {}, {}", formatCount(environment.ranks, "rank"),
+                     formatCount(environment.nodes, "node"), environment.ranks_per_node, environment.processor,
                      environment.mpi_version, environment.transport);
 }
 

@@ -38,8 +38,8 @@ TEST(TextFormat, bytesAreExactWhereTheyCanBe) {
 TEST(TextFormat, rankTablesAreListedUnlessIdentity) {
   EXPECT_EQ(formatRankTable({}), "identity");
   EXPECT_EQ(formatRankTable({0, 1, 3, 2}), "0 1 3 2");
-  EXPECT_EQ(formatCalls(1), "1 call");
-  EXPECT_EQ(formatCalls(2), "2 calls");
+  EXPECT_EQ(formatCount(1, "call"), "1 call");
+  EXPECT_EQ(formatCount(2, "call"), "2 calls");
 }
 
 }  // namespace

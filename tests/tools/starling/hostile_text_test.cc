@@ -132,6 +132,12 @@ TEST_F(HostileText, isShownAsEscapesInErrors) {
 TEST_F(HostileText, ofAPolicyDocumentIsShownAsEscapes) {
   const std::string exported = folder_.file("policies.json");
   ASSERT_EQ(run("export --output '" + exported + "'").exit_code, 0);
+  const CliResult unknown = run("import '" + exported + "'");
+  EXPECT_THAT(unknown.err, testing::HasSubstr("ring\\x1b]0;")) << "is no algorithm";
+  expectHarmless(unknown.err);
+  auto document = nlohmann::json::parse(readFile(exported));
+  for (auto& policy : document["policies"]) policy["choice"] = "ring";
+  writeFile(exported, document.dump());
   const CliResult imported = run("import '" + exported + "'");
   EXPECT_THAT(imported.out, testing::HasSubstr("program\\x1b]0;"));
   expectHarmless(imported.out);
