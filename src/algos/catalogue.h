@@ -73,7 +73,7 @@ struct Algorithm {
   std::span<const Parameter> parameters;
   bool keeps_rank_order;  // legal for non-commutative operations (with the identity table)
   // The row combines as recursive_doubling does, whatever the parameters and arrivals: with the identity table all such
-  // rows give the same bits.
+  // rows give the same bits. Through shared memory `node` does so in reproducible mode, or where nobody is late.
   bool fixed_association = false;
   bool uses_arrivals;               // its schedule depends on lateness_ns
   bool uses_only_any_late = false;  // ... only on whether anybody is late
