@@ -9,7 +9,14 @@
 namespace starling {
 namespace {
 
-// Longer than any sleep's share, so that ranks sleep and are woken, or wake by themselves.
+// Returns when somebody has gone to sleep so often.
+void awaitSleeps(const NodeSleepers& sleepers, int times) {
+  for (int i = 0; i < times; ++i) {
+    while (sleepers.count.load() == 0) std::this_thread::yield();
+    while (i + 1 < times && sleepers.count.load() != 0) std::this_thread::yield();
+  }
+}
+
 TEST(NodeWait, sleepsAndDrivesTheMpiLibraryWhileARankIsLongLate) {
   NodeSleepers sleepers;
   NodeFlag flag;
@@ -17,9 +24,10 @@ TEST(NodeWait, sleepsAndDrivesTheMpiLibraryWhileARankIsLongLate) {
   NodeWait::Settings settings;
   settings.progress = [](const void* context) { ++*static_cast<std::atomic<int>*>(const_cast<void*>(context)); };
   settings.context = &driven;
+  settings.is_crowded = true;
   std::thread late([&] {
     NodeWait wait(sleepers, {});
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    awaitSleeps(sleepers, 1);
     wait.raise(flag.value, 3);
   });
   NodeWait wait(sleepers, settings);
@@ -28,6 +36,30 @@ TEST(NodeWait, sleepsAndDrivesTheMpiLibraryWhileARankIsLongLate) {
   EXPECT_GE(flag.value.load(), 3u);
   EXPECT_GT(driven, 0);
   EXPECT_EQ(sleepers.count, 0u);
+}
+
+// A call that yields takes long, as others have the core meanwhile: that is no sign that there was something to do.
+// Else the rank would never sleep again, and this test not end.
+TEST(NodeWait, sleepsAgainWhereCallsIntoTheMpiLibraryYield) {
+  NodeSleepers sleepers;
+  NodeFlag flag;
+  std::atomic<int> calls{0};
+  NodeWait::Settings settings;
+  settings.is_crowded = true;
+  settings.progress = [](const void* context) {
+    const int call = ++*static_cast<std::atomic<int>*>(const_cast<void*>(context));
+    if (call > 100) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  };
+  settings.context = &calls;
+  std::thread late([&] {
+    NodeWait wait(sleepers, {});
+    awaitSleeps(sleepers, 20);
+    wait.raise(flag.value, 1);
+  });
+  NodeWait wait(sleepers, settings);
+  wait.until(flag.value, 1);
+  late.join();
+  EXPECT_GT(calls, 100);
 }
 
 TEST(NodeWait, returnsAtOnceWhereTheFlagIsRaised) {
