@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <ctime>
 #include <thread>
 
@@ -53,6 +52,7 @@ TEST(NodeWait, sleepsAndDrivesTheMpiLibraryWhileARankIsLongLate) {
 // A call that yields takes long, as others have the core meanwhile: that is no sign that there was something to do.
 // Else the rank would never sleep again, and this test not end.
 TEST(NodeWait, sleepsAgainWhereCallsIntoTheMpiLibraryYield) {
+  static constexpr int kQuickCalls = 700;  // more than go before the first sleep: 15 us each
   NodeSleepers sleepers;
   NodeFlag flag;
   std::atomic<int> calls{0};
@@ -61,19 +61,19 @@ TEST(NodeWait, sleepsAgainWhereCallsIntoTheMpiLibraryYield) {
   settings.progress = [](const void* context) {
     const int call = ++*static_cast<std::atomic<int>*>(const_cast<void*>(context));
     useCore(std::chrono::microseconds(15));
-    const bool yields = static_cast<std::uint32_t>(call) * 2654435761U >> 31 != 0;  // every other time, mixed
-    if (yields) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    if (call > kQuickCalls) std::this_thread::sleep_for(std::chrono::microseconds(200));
   };
   settings.context = &calls;
   std::thread late([&] {
     NodeWait wait(sleepers, {});
+    while (calls <= kQuickCalls) std::this_thread::yield();
     awaitSleeps(sleepers, 20);
     wait.raise(flag.value, 1);
   });
   NodeWait wait(sleepers, settings);
   wait.until(flag.value, 1);
   late.join();
-  EXPECT_GT(calls, 20);
+  EXPECT_GT(calls, kQuickCalls);
 }
 
 TEST(NodeWait, returnsAtOnceWhereTheFlagIsRaised) {
