@@ -85,11 +85,11 @@ inline Outcome shell(const std::string& command) {
   return outcome;
 }
 
-// Runs the program under mpirun, a minute at most.
+// Runs the program under mpirun, four minutes at most.
 inline Outcome launch(const Launch& what) {
   std::string command = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
   for (const auto& [name, value] : what.environment) command += " " + name + "='" + value + "'";
-  command += " timeout --kill-after=5 60 " STARLING_TEST_MPIRUN " " + what.launcher_options + " -n " +
+  command += " timeout --kill-after=5 240 " STARLING_TEST_MPIRUN " " + what.launcher_options + " -n " +
              std::to_string(what.ranks) + " '" + what.program + "' " + what.arguments + " 2>&1";
   return shell(command);
 }

@@ -97,7 +97,6 @@ TEST(ParkedSessions, doNotHoldUpCommunicatorsThatLive) {
 
 TEST(ParkedSessions, takeNoMoreMemoryTheMoreThereHaveBeen) {
   constexpr int kRounds = 1000;
-  Watch watch("make and free", std::chrono::seconds(100));
   const auto make_and_free = [](int rounds) {
     for (int round = 0; round < rounds; ++round) {
       const ScopedDuplicate duplicate(MPI_COMM_WORLD);

@@ -28,7 +28,7 @@ struct Fingerprints {
 
 Fingerprints runProbe(const std::string& options, const std::string& arguments) {
   const std::string command =
-      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout --kill-after=5 60 " STARLING_TEST_MPIRUN
+      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout --kill-after=5 240 " STARLING_TEST_MPIRUN
       " --mca coll_tuned_use_dynamic_rules 1 " +
       options + " -n " + std::to_string(kRanks) + " " STARLING_RULES_PROBE " " + arguments;
   Fingerprints fingerprints;

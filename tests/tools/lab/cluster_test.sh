@@ -63,7 +63,7 @@ status_is() {
   [[ $status == "$1" && $(<"$folder/status") == "$2"* ]] || fail "status: $status, $(<"$folder/status"); not $1, $2"
 }
 
-run() { timeout --kill-after=10 60 "$cluster" run "$@"; }
+run() { timeout --kill-after=10 240 "$cluster" run "$@"; }
 
 wait_for() {
   local tries=300

@@ -17,7 +17,7 @@ fail() {
 run() {
   local ranks=$1
   shift
-  timeout --kill-after=10 120 "$starling" run -n "$ranks" -- "$program" "$@"
+  timeout --kill-after=10 480 "$starling" run -n "$ranks" -- "$program" "$@"
 }
 
 # check TEXT: a Python condition on `sites`, the parsed output of `starling sites --json`.
@@ -32,7 +32,7 @@ thermo() { awk '/^ *Step /{inside = 1} /^Loop time/{inside = 0} inside' "$1"; }
 
 case $case_name in
   lammps)
-    timeout --kill-after=10 120 mpirun --oversubscribe --mca mpi_yield_when_idle 1 -n 4 "$program" -in "$argument" \
+    timeout --kill-after=10 480 mpirun --oversubscribe --mca mpi_yield_when_idle 1 -n 4 "$program" -in "$argument" \
       -log none >plain.txt
     run 4 -in "$argument" -log none >tuned.txt
     thermo plain.txt | grep -q . || fail "LAMMPS printed no thermodynamic values"
@@ -62,7 +62,7 @@ assert abs(late['lateness'] - 0.2) < 0.02, late"
     ;;
   several_programs)
     # Where Starling is in one of them only, it waits for the others in MPI_Init.
-    timeout --kill-after=10 120 "$starling" run -n 1 -- "$program" --iterations 20 : -n 2 "$program" --iterations 20 \
+    timeout --kill-after=10 480 "$starling" run -n 1 -- "$program" --iterations 20 : -n 2 "$program" --iterations 20 \
       --compute-ms 6
     check 'sites[0]["calls"] == 20 and sites[0]["communicator_size"] == 3'
     ;;
