@@ -138,7 +138,8 @@ bool CostBeliefs::observe(std::size_t arm, double cost, double error) {
   State& state = *state_;
   const auto index = static_cast<Eigen::Index>(arm);
   State::Arm& measured = state.arms[arm];
-  state.learnNoise(measured, cost);
+  // What is known to be disturbed says nothing of the noise.
+  if (error * error <= state.noiseVariance()) state.learnNoise(measured, cost);
   const double variance = state.noiseVariance() + error * error;
   const double spread = std::sqrt(state.covariance(index, index) + variance);
   const double deviations = std::clamp((cost - state.costs(index)) / spread, -kMostDeviations, kMostDeviations);

@@ -19,6 +19,10 @@ constexpr std::int32_t kLongestWatchedEpoch = 32;
 // more than this share of the time of an epoch's calls.
 constexpr double kAgreementMessages = 6.0;
 constexpr double kAgreementShare = 0.02;
+// In the call after it is done what these messages make necessary on the ranks, which takes about so long.
+constexpr Seconds kDisturbance{20e-6};
+// The first of short calls tells little, so that there are more of them.
+constexpr std::int32_t kEpochOfShortCalls = 4;
 // Where nothing is to be learned soon, an epoch has so many calls at least.
 constexpr std::int32_t kLeastSettledEpoch = 8;
 
@@ -110,10 +114,12 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     pending.calls += call.calls;
     if (call.sample < 0) continue;
     const CallSummary& sample = report.samples[static_cast<std::size_t>(call.sample)];
-    const CallTimes times = timesOf(sample, settings_.stamps_compare);
+    CallTimes times = timesOf(sample, settings_.stamps_compare);
+    const bool follows_agreement = &call == report.calls.data();
+    if (follows_agreement) times.disturbance = kDisturbance;
     digestSample(target, pending, times);
     // Who is late in the first call of an epoch may be so because of the agreement before it.
-    if (&call != report.calls.data()) observeSequence(call, target, times);
+    if (!follows_agreement) observeSequence(call, target, times);
   }
   std::ranges::sort(seen_);
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
@@ -137,6 +143,11 @@ void CommunicatorTuner::observeSequence(const EpochCall& call, const Slot& learn
   wake(call.usual_key);
 }
 
+Seconds CommunicatorTuner::agreementTime() const {
+  const auto rounds = std::bit_width(static_cast<std::uint32_t>(ranks_ - 1));
+  return kAgreementMessages * rounds * settings_.model.alpha;
+}
+
 // The longer calls take, the sooner what has changed is to be known.
 std::int32_t CommunicatorTuner::longestEpoch() const {
   const auto most = static_cast<std::int32_t>(settings_.options.longest_epoch);
@@ -146,9 +157,7 @@ std::int32_t CommunicatorTuner::longestEpoch() const {
     return slots_[static_cast<std::size_t>(index)]->tuner.plan().incumbent.algorithm != kNativeAlgorithm;
   });
   const std::int32_t longest = is_watched ? std::min(most, kLongestWatchedEpoch) : most;
-  const auto rounds = std::bit_width(static_cast<std::uint32_t>(ranks_ - 1));
-  const double agreement = kAgreementMessages * rounds * settings_.model.alpha.value;
-  const double calls = agreement / std::max(kAgreementShare * elapsed_.mean(), 1e-12);
+  const double calls = agreementTime().value / std::max(kAgreementShare * elapsed_.mean(), 1e-12);
   return static_cast<std::int32_t>(std::clamp<double>(calls, std::min(kLeastSettledEpoch, longest), longest));
 }
 
@@ -166,7 +175,9 @@ std::int32_t CommunicatorTuner::nextEpochLength() {
     return epoch_length_ = std::min(2 * epoch_length_, longest);
   // Each call is to be stamped, so that no trial is made in vain.
   const std::int32_t samples = settings_.samples_per_epoch;
-  return epoch_length_ = std::min({std::max(unsettled, kShortEpoch), samples, longest});
+  const bool are_short = elapsed_.count() > 0 && Seconds{elapsed_.mean()} < kDisturbedCall;
+  const std::int32_t least = are_short ? kEpochOfShortCalls : kShortEpoch;
+  return epoch_length_ = std::min({std::max(unsettled, least), samples, longest});
 }
 
 Decisions CommunicatorTuner::decide(std::size_t limit) {

@@ -111,6 +111,7 @@ class CommunicatorTuner {
   void wake(std::int32_t index);
   std::optional<KeyTuner::Decision> ask(std::int32_t index, bool may_rank);
   std::int32_t unsettledKeys();
+  Seconds agreementTime() const;
   std::int32_t longestEpoch() const;
   std::int32_t nextEpochLength();
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);

@@ -50,6 +50,7 @@ constexpr double kGreatestLoss = 1e3;     // that counts
 
 // What a short call through shared memory is off by where it does not follow its like.
 constexpr double kColdError = 1.0;
+constexpr std::int64_t kColdCalls = 2;
 constexpr Seconds kShortCall{2e-3};
 
 // A coarse clock may say that a call took no time.
@@ -174,9 +175,10 @@ bool KeyCosts::isShortInMemory(std::size_t arm) const {
 }
 
 // A short call through shared memory that follows one of another kind takes several times as long as one that follows
-// its like, because the caches hold what that one needed.
-double KeyCosts::coldErrorOf(std::size_t arm) const {
-  return arm != latest_ && isShortInMemory(arm) ? kColdError : 0.0;
+// its like, because the caches hold what that one needed; so do the first two, which take turns in memory that was
+// never touched before.
+bool KeyCosts::isCold(std::size_t arm) const {
+  return isShortInMemory(arm) && (arm != latest_ || arms_[arm].samples < kColdCalls);
 }
 
 bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error) {
@@ -184,7 +186,7 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error) {
   if (!arm || !std::isfinite(time.value)) return false;
   const double least = std::min(beliefs_.cost(*arm), beliefs_.cost(kNative)) + std::log(kShortest);
   const double cost = std::max(logOf(time), least);
-  const double share = std::hypot(error.value / std::exp(cost), coldErrorOf(*arm));
+  const double share = std::hypot(error.value / std::exp(cost), isCold(*arm) ? kColdError : 0.0);
   latest_ = *arm;
   // What was assumed, and what was slow, gives way to what is measured.
   const bool is_assumed = arms_[*arm].is_learned && !arms_[*arm].was_called;

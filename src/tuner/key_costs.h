@@ -100,6 +100,8 @@ class KeyCosts {
   // Forgets trials that were planned so long ago that they were never made, because another plan came.
   void noteDecision();
 
+  // Returns whether the arm's next call tells little, because it is short and finds nothing in the caches.
+  bool isCold(std::size_t arm) const;
   // Returns the expected time.
   Seconds expected(std::size_t arm) const;
   double probabilityOfLess(std::size_t a, std::size_t b) const { return beliefs_.probabilityOfLess(a, b); }
@@ -111,7 +113,6 @@ class KeyCosts {
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
   double excessOf(std::size_t arm, std::size_t incumbent) const;
   bool isShortInMemory(std::size_t arm) const;
-  double coldErrorOf(std::size_t arm) const;
   static bool isLeftToOthers(const Arm& arm, const Allowance& allowance);
   void planCheck(std::size_t incumbent, double most_excess, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);

@@ -29,6 +29,10 @@ constexpr std::int64_t kMostPassedOver = 64;
 constexpr double kRankingTime = 2e-3;  // seconds
 constexpr double kRankingShare = 0.02;
 
+// A short call that finds nothing in the caches may take a hundred times as long, which is little time even so; it
+// counts for so much.
+constexpr double kMostOfColdCall = 4.0;
+
 // Others hear of so many first trials.
 constexpr std::int64_t kTrialsToTell = 2;
 
@@ -87,11 +91,14 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   since_ranking_ += times.elapsed;
   if (!costs_.isRanked()) return;
   const std::size_t incumbent = costs_.find(plan_.incumbent).value_or(KeyCosts::kNative);
-  if (planned.exploration) budget_.charge(times.net / costs_.expected(incumbent) - 1.0);
   const std::optional<std::size_t> arm = costs_.find(choice);
+  if (planned.exploration) {
+    const double excess = times.net / costs_.expected(incumbent) - 1.0;
+    budget_.charge(arm && costs_.isCold(*arm) ? std::min(excess, kMostOfColdCall) : excess);
+  }
   if (!as_arranged_now || !arm) return;
   const Seconds expected = costs_.expected(*arm);
-  const bool has_changed = costs_.observe(choice, times.net, times.compared_error);
+  const bool has_changed = costs_.observe(choice, times.net, times.netError());
   if (planned.exploration && costs_.arms()[*arm].samples <= kTrialsToTell) tellOfTrial(*arm);
   // Where the choice in force is faster than it was, the less is to be won elsewhere.
   const bool is_good_news = *arm == incumbent && times.net < expected;
@@ -199,7 +206,11 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   return decideOn(std::move(plan), occasion);
 }
 
-KeyCosts::Allowance KeyTuner::allowance(bool is_settled) const {
+// Returns whether calls are so short that an agreement, which begins just before the first call of an epoch, makes a
+// difference.
+bool KeyTuner::isShort(std::size_t arm) const { return costs_.expected(arm) < kDisturbedCall; }
+
+KeyCosts::Allowance KeyTuner::allowance(std::size_t incumbent, bool is_settled) const {
   KeyCosts::Allowance allowance{.calls_to_come =
                                     std::clamp(static_cast<double>(budget_.calls()), kLeastToCome, kMostToCome)};
   allowance.excess = budget_.left();
@@ -212,6 +223,7 @@ KeyCosts::Allowance KeyTuner::allowance(bool is_settled) const {
     allowance.trials = calls_in_epoch_;
   else if (!costs_.awaitsTrials())
     allowance.trials = kTrialsOnceSettled;
+  if (isShort(incumbent) && allowance.trials == kMaxTrials) --allowance.trials;
   return allowance;
 }
 
@@ -224,8 +236,11 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   plan.incumbent = costs_.arms()[chosen].choice;
   // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
   const bool is_untried = !costs_.wasCalled(chosen);
-  plan.trials = is_untried ? std::vector<Choice>{} : costs_.planTrials(chosen, allowance(was_settled));
+  plan.trials = is_untried ? std::vector<Choice>{} : costs_.planTrials(chosen, allowance(chosen, was_settled));
   announceTrials(plan.trials);
+  // What an agreement disturbs is no trial. Where many keys take turns this is seldom the first call of an epoch.
+  const bool may_be_disturbed = isShort(chosen) && calls_in_epoch_ > 1;
+  if (!plan.trials.empty() && may_be_disturbed) plan.trials.insert(plan.trials.begin(), plan.incumbent);
   const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials() || costs_.awaitsOthers() || is_untried;
   const bool explores = !was_settled && has_trials && budget_.isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
@@ -269,10 +284,7 @@ void KeyTuner::digestStop(Occasion& occasion) {
 }
 
 // What was measured, where it was, does not depend on what others are believed to take.
-Seconds KeyTuner::nativeTime() const {
-  const std::vector<double>& native = choices_.native().net;
-  return native.empty() ? costs_.expected(KeyCosts::kNative) : Seconds{summarize(native).median};
-}
+Seconds KeyTuner::nativeTime() const { return choices_.usualNative().value_or(costs_.expected(KeyCosts::kNative)); }
 
 // To look at a call takes a message for each time that the ranks can be halved, which other messages hide in part.
 CallLimit KeyTuner::limitOf(const KeyPlan& plan) const {

@@ -130,7 +130,8 @@ class KeyTuner {
   void digestStop(Occasion& occasion);
   std::optional<Decision> decideOn(KeyPlan plan, const Occasion& occasion);
   Decision decisionOf(KeyPlan plan, std::string reason);
-  KeyCosts::Allowance allowance(bool is_settled) const;
+  bool isShort(std::size_t arm) const;
+  KeyCosts::Allowance allowance(std::size_t incumbent, bool is_settled) const;
   // Updates table and predicted lateness of `plan`; returns true when they changed.
   bool followArrivals(KeyPlan& plan) const;
   // Returns whether the table is to stay the identity.

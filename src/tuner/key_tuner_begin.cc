@@ -89,11 +89,14 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   if (!predict(plan, may_rank)) return std::nullopt;
   // What it ran while it followed its twin was arranged for another site.
   if (follows_twin_) choices_.forgetArrangement();
-  const std::vector<double>& native = choices_.native().net;
-  if (!native.empty()) costs_.calibrate(Seconds{summarize(native).median});
+  const std::optional<Seconds> native = choices_.usualNative();
+  if (native) costs_.calibrate(*native);
   inherit();
   hearOfTrials();
-  for (const double time : native) costs_.observe(kNativeChoice, {time});
+  const ChoiceTimes& times = choices_.native();
+  for (std::size_t i = 0; i < times.net.size(); ++i) {
+    costs_.observe(kNativeChoice, {times.net[i]}, {times.errors[i]});
+  }
   Occasion occasion = std::exchange(occasion_, {});
   occasion.reopens = occasion.must_tell = true;
   if (learned_) {
@@ -102,9 +105,9 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
                   arrives_as_then);
     occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
   }
-  if (!native.empty()) {
+  if (native) {
     occasion.text += fmt::format("native's {} is {} (n={}). ", metricName(settings_.stamps_compare),
-                                 formatDuration(Seconds{summarize(native).median}), native.size());
+                                 formatDuration(*native), times.net.size());
   }
   budget_.begin(learned_ && arrives_as_then);
   return decideOn(std::move(plan), occasion);

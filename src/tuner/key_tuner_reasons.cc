@@ -68,7 +68,7 @@ std::string KeyTuner::describeCycle(const Cycle& cycle) const {
 std::string KeyTuner::listTrials(const KeyPlan& plan) const {
   std::string names;
   for (std::size_t i = 0; i < plan.trials.size(); ++i) {
-    if (i > 0 && plan.trials[i] == plan.trials[i - 1]) continue;
+    if (plan.trials[i] == plan.incumbent || (i > 0 && plan.trials[i] == plan.trials[i - 1])) continue;
     names += separator(names) + describeArm(costs_.armOf(plan.trials[i].algorithm));
   }
   return names.empty() ? "" : fmt::format("To be tried first: {}.", names);

@@ -43,12 +43,23 @@ void MeasuredChoices::observe(const Choice& choice, const CallTimes& times, bool
   ChoiceTimes& known = of(choice);
   ++known.samples;
   append(known.net, times.net);
+  append(known.errors, times.netError());
   if (!as_arranged_now) return;
   append(known.compared, times.compared);
 }
 
 void MeasuredChoices::forgetArrangement() {
   for (ChoiceTimes& times : std::span(choices_).subspan(1)) times.compared.clear();
+}
+
+std::optional<Seconds> MeasuredChoices::usualNative() const {
+  if (native().net.empty()) return std::nullopt;
+  const double least = *std::ranges::min_element(native().errors);
+  std::vector<double> times;
+  for (std::size_t i = 0; i < native().net.size(); ++i) {
+    if (native().errors[i] <= least) times.push_back(native().net[i]);
+  }
+  return Seconds{summarize(times).median};
 }
 
 std::optional<double> MeasuredChoices::medianOf(const Choice& choice) const {

@@ -18,6 +18,7 @@ struct ChoiceTimes {
   Choice choice;
   std::vector<double> compared{};  // as the choice is arranged now
   std::vector<double> net{};       // however it was arranged
+  std::vector<double> errors{};    // what these may be off by
   std::int64_t samples = 0;        // in the whole run
 };
 
@@ -41,6 +42,9 @@ class MeasuredChoices {
   const ChoiceTimes* find(const Choice& choice) const;
 
   bool isNativeKnown() const { return native().net.size() >= kNativeSamples; }
+  // Returns the median of native's net times, without those that agreements disturbed where there are others; empty:
+  // native was not observed.
+  std::optional<Seconds> usualNative() const;
   // Returns the median of compared times.
   std::optional<double> medianOf(const Choice& choice) const;
 

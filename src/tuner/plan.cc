@@ -158,7 +158,7 @@ const char* keyStateName(KeyState state) {
 
 PlannedChoice choiceOfCall(const KeyPlan& plan, std::int64_t calls_since_plan) {
   const auto call = static_cast<std::size_t>(calls_since_plan);
-  if (call < plan.trials.size()) return {plan.trials[call], true};
+  if (call < plan.trials.size()) return {plan.trials[call], plan.trials[call] != plan.incumbent};
   return {plan.incumbent, false};
 }
 

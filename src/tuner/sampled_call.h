@@ -1,6 +1,7 @@
 // Tells what the stamps of all ranks say of one call.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct ArrivalPattern {
   bool isKnown() const { return ranks > 0; }
 };
 
+// A call that takes longer is not disturbed by an agreement, by more than some hundredths.
+inline constexpr Seconds kDisturbedCall{5e-4};
+
 struct CallTimes {
   Seconds elapsed;  // mean over ranks
   // Records tell this: the post-arrival time, or, where stamps do not compare, the mean elapsed time.
@@ -39,6 +43,11 @@ struct CallTimes {
   Seconds imbalance;       // lateness of the latest rank; 0 where stamps do not compare
   Seconds clock_error;     // latenesses are right within this
   Seconds compared_error;  // so is `compared`, which has no error where no rank was late
+  // The messages of an agreement that began just before take a part of the call's time, about this.
+  Seconds disturbance;
+
+  // Returns what `net` may be off by, beside the noise of calls.
+  Seconds netError() const { return {std::hypot(compared_error.value, disturbance.value)}; }
 };
 
 // Stamps of different ranks compare within the error that the summary states, or not at all. A rank is late when it

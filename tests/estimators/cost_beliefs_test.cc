@@ -79,6 +79,16 @@ TEST(CostBeliefs, noticeNoChangeInNoise) {
   EXPECT_LE(changes, 2) << "seed " << kSeed;
 }
 
+TEST(CostBeliefs, doNotTakeADisturbanceThatIsKnownForNoise) {
+  CostBeliefs beliefs = twoArms();
+  for (int i = 0; i < 20; ++i) {
+    beliefs.observe(0, 1.0);
+    beliefs.observe(0, 2.0, 1.5);
+  }
+  EXPECT_LT(beliefs.noise(), 0.1);
+  EXPECT_NEAR(beliefs.cost(0), 1.0, 0.05);
+}
+
 TEST(CostBeliefs, learnLessFromAFirstMeasurement) {
   CostBeliefs first = twoArms();
   CostBeliefs later = twoArms();

@@ -32,8 +32,26 @@ TEST(CommunicatorTuner, keepsEpochsShortWhileExploringAndDoublesThemThenToTheLon
   communicator.calls(400, kLineA, kVector);
   const std::vector<std::int32_t>& lengths = communicator.epochLengths();
   const std::vector<std::int32_t> first(lengths.begin(), lengths.begin() + 8);
-  EXPECT_EQ(first, (std::vector<std::int32_t>{4, 2, 2, 2, 2, 2, 2, 2})) << "until the key is settled";
+  EXPECT_EQ(first, (std::vector<std::int32_t>{4, 2, 2, 2, 4, 4, 4, 4})) << "until the key is settled";
   EXPECT_EQ(lengths.back(), 20) << "an agreement takes 2% of the time of so many calls";
+}
+
+TEST(CommunicatorTuner, triesNothingInShortCallsThatAnAgreementDisturbs) {
+  for (const Signature& vector : {doubles(8), doubles(1 << 20)}) {
+    SimulatedCommunicator communicator(kRanks, settingsOf({}), {});
+    communicator.calls(60, kLineA, vector);
+    int trials_first = 0;
+    std::size_t begin = 0;
+    for (const std::int32_t length : communicator.epochLengths()) {
+      if (communicator.choices()[begin].exploration) ++trials_first;
+      begin += static_cast<std::size_t>(length);
+    }
+    EXPECT_GT(communicator.explorationCalls(), 0);
+    if (vector.count == 8)
+      EXPECT_EQ(trials_first, 0);
+    else
+      EXPECT_GT(trials_first, 0) << "calls that take milliseconds are not disturbed";
+  }
 }
 
 TEST(CommunicatorTuner, keepsEpochsShorterTheLongerCallsTake) {

@@ -263,6 +263,22 @@ TEST(KeyCosts, tryShortCallsThroughSharedMemorySeveralTimesInARow) {
   EXPECT_EQ(costs.best(KeyCosts::kNative), node);
 }
 
+// They take turns in memory that was never touched before.
+TEST(KeyCosts, learnLittleFromTheFirstTwoShortCallsThroughSharedMemory) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{20e-6}}, {named("node"), Seconds{10e-6}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{18e-6});
+  const std::size_t node = costs.armOf(kNodeAlgorithm);
+  EXPECT_TRUE(costs.isCold(node));
+  for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{40e-6});
+  EXPECT_FALSE(costs.isCold(node));
+  EXPECT_LT(costs.expected(node).value, 20e-6);
+  const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, plenty());
+  EXPECT_GT(std::ranges::count(trials, named("node")), 0) << "what is still unknown is tried again";
+  costs.observe(kNativeChoice, Seconds{18e-6});
+  EXPECT_TRUE(costs.isCold(node)) << "the caches hold what native needed";
+}
+
 TEST(KeyCosts, tryLongCallsThroughSharedMemoryOnce) {
   KeyCosts costs;
   costs.predict({{named("ring"), Seconds{20e-3}}, {named("node"), Seconds{10e-3}}});

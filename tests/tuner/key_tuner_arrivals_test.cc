@@ -47,7 +47,7 @@ TEST(KeyTuner, putsTheLateRankLastWhenTablesAreSorted) {
   for (std::size_t late_rank = 0; late_rank < kRanks; ++late_rank) {
     SimulatedCommunicator communicator(kRanks, settingsOf(), {});
     communicator.setPattern(lateRank(late_rank, 10e-3, 50e-6));
-    communicator.calls(40, kLine, kVector);
+    communicator.calls(50, kLine, kVector);
     const KeyPlan& plan = communicator.keys().entry(0).plan;
     EXPECT_EQ(plan.state, KeyState::kSettled);
     std::vector<std::int32_t> expected = identityTable(kRanks);

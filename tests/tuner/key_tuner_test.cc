@@ -64,11 +64,11 @@ TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
   EXPECT_TRUE(key.decide());
 }
 
-TEST(KeyTuner, settlesWithinThirtyCallsWhereTheGainIsClear) {
+TEST(KeyTuner, settlesWithinFortyCallsWhereTheGainIsClear) {
   SimulatedMachine machine;
   machine.native_factor = 3.0;
   SimulatedCommunicator clear(8, settingsOf(), machine);
-  clear.calls(30, kLine, kVector);
+  clear.calls(40, kLine, kVector);
   EXPECT_EQ(clear.tuner().key(0).state(), KeyState::kSettled);
   EXPECT_EQ(clear.keys().entry(0).plan.state, KeyState::kSettled) << "and all ranks know";
   EXPECT_NE(clear.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);

@@ -28,6 +28,19 @@ TEST(MeasuredChoices, knowNativeAfterThreeCalls) {
   EXPECT_EQ(choices.native().samples, 3);
 }
 
+TEST(MeasuredChoices, leaveOutOfNativesUsualTimeWhatAgreementsDisturbed) {
+  MeasuredChoices choices;
+  EXPECT_FALSE(choices.usualNative());
+  CallTimes disturbed = taking(9.0);
+  disturbed.disturbance = {0.5};
+  choices.observe(Choice{}, disturbed, true);
+  EXPECT_EQ(choices.usualNative(), Seconds{9.0}) << "there is no other";
+  choices.observe(Choice{}, taking(1.0), true);
+  choices.observe(Choice{}, disturbed, true);
+  choices.observe(Choice{}, taking(2.0), true);
+  EXPECT_EQ(choices.usualNative(), Seconds{1.5});
+}
+
 TEST(MeasuredChoices, forgetAnArrangementButNotWhatNativeTookNorNetTimes) {
   MeasuredChoices choices;
   choices.observe(Choice{}, taking(1.0), true);

@@ -112,8 +112,8 @@ const CallSummary& Game::arrivalsOf(std::int32_t pattern) {
 }
 
 // All ranks leave together, since choices are compared by the mean of their exits.
-CallSummary Game::seen(const WorldCall& call, std::size_t index, Seconds cost, const Choice& choice) {
-  Seconds took = (keepsInStep(choice) ? call.noise_in_step : call.noise) * cost;
+CallSummary Game::seen(const WorldCall& call, std::size_t index, Seconds cost, const Player::Move& move) {
+  Seconds took = (keepsInStep(move.plan.choice) ? call.noise_in_step : call.noise) * cost + move.disturbance;
   const Seconds tick = world_.noise.tick;
   if (tick > Seconds{}) {
     // Calls do not begin with a tick of the clock.
@@ -140,7 +140,7 @@ std::vector<Turn> Game::play(Player& player) {
       turn.cost = world_.first_call * turn.cost;
     }
     turns.push_back(turn);
-    player.took(move.is_timed ? std::optional(seen(call, i, turn.cost, turn.choice)) : std::nullopt);
+    player.took(move.is_timed ? std::optional(seen(call, i, turn.cost, move)) : std::nullopt);
   }
   return turns;
 }

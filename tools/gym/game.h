@@ -29,7 +29,7 @@ class Game {
   std::vector<Turn> play(Player& player);
 
  private:
-  CallSummary seen(const WorldCall& call, std::size_t index, Seconds cost, const Choice& choice);
+  CallSummary seen(const WorldCall& call, std::size_t index, Seconds cost, const Player::Move& move);
   const CallSummary& arrivalsOf(std::int32_t pattern);
 
   const World& world_;

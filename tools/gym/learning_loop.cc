@@ -49,6 +49,7 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
   call.planned = planned.planned;
   NextCall next;
   next.is_watched = planned.is_watched;
+  next.follows_agreement = epoch_ > 0 && open_.size() == 1;
   if (planned.entry >= 0) next.plan = &keys_.entry(planned.entry).plan;
   if (planned.is_own) ++keys_.entry(planned.entry).calls_since_plan;
   if (!tunable) call.planned.choice = kNativeChoice;

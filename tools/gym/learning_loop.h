@@ -26,6 +26,7 @@ class LearningLoop {
     const KeyPlan* plan = nullptr;  // good until end(); null: the call has no plan yet
     bool is_stamped = false;
     bool is_watched = false;
+    bool follows_agreement = false;  // which has just begun
 
     // Returns whether end() is to be told what the call took.
     bool isTimed() const { return is_stamped || is_watched; }

@@ -20,6 +20,7 @@ class Player {
     Arranged plan;
     bool explores = false;
     bool is_timed = true;
+    Seconds disturbance{};  // what else ranks do then, which the call seems to take
   };
   // Says what the next call of the world runs.
   virtual Move next(const WorldCall& call) = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "learning_loop.h"
+#include "random.h"
 #include "tuner/epoch_messages.h"
 
 namespace starling::gym {
@@ -21,6 +22,7 @@ class TunedPlayer : public Player {
     if (next.plan != nullptr) move.plan.placed = next.plan->placed;
     move.explores = next.planned.exploration;
     move.is_timed = next.isTimed();
+    if (next.follows_agreement) move.disturbance = disturbance();
     return move;
   }
 
@@ -44,6 +46,9 @@ class TunedPlayer : public Player {
     return text;
   }
 
+  // What agreements delay the next call by on a machine of today: the calls after them, less those before.
+  Seconds disturbance() { return {5e-6 + 30e-6 * random_.uniform()}; }
+
   void enterCommunicator(std::int32_t communicator) {
     told_ += newDecisions();
     communicator_ = communicator;
@@ -57,6 +62,7 @@ class TunedPlayer : public Player {
 
   const World& world_;
   std::shared_ptr<SharedKnowledge> shared_ = std::make_shared<SharedKnowledge>();
+  Random random_{seedOf(world_.seed, 2000)};
   std::int32_t communicator_ = -1;
   std::unique_ptr<LearningLoop> loop_;
   std::string told_;  // so far
