@@ -138,7 +138,7 @@ class Exporter {
         break;
       }
     }
-    if (!policy.table.empty()) ++tables_;
+    if (!policy.table.empty() && choice.algorithm != "native") ++tables_;
     const std::int64_t segment_bytes = number == kSegmentedRing && choice.segments > 0
                                            ? lastByte(size_class) / policy.communicator_size / choice.segments
                                            : 0;

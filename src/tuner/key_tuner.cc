@@ -33,6 +33,9 @@ constexpr double kRankingShare = 0.02;
 // counts for so much.
 constexpr double kMostOfColdCall = 4.0;
 
+// The median of fewer calls says less than what is believed, since the first find nothing in the caches.
+constexpr std::int64_t kCallsToTell = 8;
+
 // Others hear of so many first trials.
 constexpr std::int64_t kTrialsToTell = 2;
 
@@ -115,6 +118,10 @@ std::optional<double> KeyTuner::gain() const {
   const std::optional<double> chosen = choices_.medianOf(plan_.incumbent);
   if (!native || !chosen) return learned_ && isFree() ? learned_->gain : std::nullopt;
   if (*chosen <= 0.0) return std::nullopt;
+  const std::optional<std::size_t> arm = costs_.find(plan_.incumbent);
+  if (arm && costs_.arms()[*arm].samples < kCallsToTell) {
+    return costs_.expected(KeyCosts::kNative) / costs_.expected(*arm);
+  }
   return *native / *chosen;
 }
 

@@ -147,6 +147,12 @@ TEST(OpenMpiRules, orderOfRanksIsReportedAsLost) {
   EXPECT_THAT(rulesOf({ordered}).warnings, testing::ElementsAre(HasSubstr("1 policy would order the ranks")));
 }
 
+TEST(OpenMpiRules, nativeOrdersNoRanks) {
+  WeightedPolicy ordered = policy(2, 5, "native");
+  ordered.policy.table = {1, 0};
+  EXPECT_THAT(rulesOf({ordered}).warnings, testing::Not(testing::Contains(HasSubstr("order the ranks"))));
+}
+
 TEST(OpenMpiRules, segmentBytesAreZeroWhenNotDerivable) {
   EXPECT_THAT(blocks(rulesOf({policy(4, 5, "ring_segmented")})), HasSubstr("\n17 5 0 0  #"));
   EXPECT_THAT(blocks(rulesOf({policy(4, 5, "ring_segmented:segments=x")})), HasSubstr("\n17 5 0 0  #"));

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -20,6 +23,14 @@ auto shown(const Value& value) {
   } else {
     return value;
   }
+}
+
+// Returns how many characters a line on stdout may have: those of the terminal, else 120.
+inline std::size_t lineWidth() {
+  constexpr std::size_t kUsual = 120;
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  return size.ws_col;
 }
 
 // As fmt::print(), for formats whose arguments may quote a database, a file or the environment: nothing in them acts on

@@ -38,6 +38,7 @@ Action setUpShow(CLI::App& command, const Globals& globals);
 Action setUpExplain(CLI::App& command, const Globals& globals);
 Action setUpArrivals(CLI::App& command, const Globals& globals);
 Action setUpDecisions(CLI::App& command, const Globals& globals);
+Action setUpPolicies(CLI::App& command, const Globals& globals);
 Action setUpAlgorithms(CLI::App& command, const Globals& globals);
 Action setUpSimulate(CLI::App& command, const Globals& globals);
 Action setUpExport(CLI::App& command, const Globals& globals);

@@ -77,7 +77,7 @@ Outcome listDecisions(const Query& query, const std::string& database) {
   } else if (taken.value().empty()) {
     show("No decision was taken in {}: not converged.\n", recording.value().describeRuns());
   } else {
-    fmt::print("{}", decisionsTable(taken.value()).text());
+    fmt::print("{}", decisionsTable(taken.value()).textWithin(lineWidth()));
     if (mayLackOlder(taken.value())) {
       fmt::print("Of each site's sizes only the latest {} decisions are kept.\n", kDecisionsKept);
     }

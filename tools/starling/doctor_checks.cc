@@ -200,7 +200,16 @@ Finding checkDatabase(const std::string& path) {
     return {Health::kWarning, "database", path + " is readable but not writable: runs learn nothing new",
             "make file and folder writable, or set STARLING_DB to another path"};
   }
-  return {Health::kOk, "database", fmt::format("{} ({})", path, formatCount(std::ssize(runs.value()), "run")), ""};
+  const auto policies = reader.value().allPolicies();
+  if (!policies.isOk()) {
+    return {Health::kFault, "database", policies.status().message(),
+            "move the file away, or set STARLING_DB to another path"};
+  }
+  const std::ptrdiff_t learned = std::ssize(policies.value());
+  return {Health::kOk, "database",
+          fmt::format("{} ({}, {})", path, formatCount(std::ssize(runs.value()), "run"),
+                      learned == 1 ? "1 policy" : fmt::format("{} policies", learned)),
+          ""};
 }
 
 Finding checkClocks(const std::string& path) {

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "json_text.h"
 #include "table.h"
+#include "terminal.h"
 
 namespace starling::cli {
 namespace {
@@ -33,7 +34,9 @@ Outcome listOptions(const OptionsArguments& arguments) {
     json["help"] = row.help;
     rows.push_back(std::move(json));
   }
-  fmt::print("{}", arguments.json ? formatJson(rows) : arguments.markdown ? table.markdown() : table.text());
+  fmt::print("{}", arguments.json       ? formatJson(rows)
+                   : arguments.markdown ? table.markdown()
+                                        : table.textWithin(lineWidth()));
   return Outcome::ok();
 }
 

@@ -15,6 +15,34 @@ TEST(Table, alignsColumnsAndLeavesNoBlanksAtLineEnds) {
             "longer   1200\n");
 }
 
+TEST(Table, breaksTheLastColumnBetweenWords) {
+  Table table({{"SITE", Align::kRight}, {"REASON"}});
+  table.addRow({"1", "one two three four five six seven eight nine ten eleven twelve"});
+  table.addRow({"2", ""});
+  EXPECT_EQ(table.textWithin(60),
+            "SITE  REASON\n"
+            "   1  one two three four five six seven eight nine ten\n"
+            "      eleven twelve\n"
+            "   2\n");
+  EXPECT_EQ(table.textWithin(200), table.text());
+}
+
+TEST(Table, putsTheLastColumnBelowTheOthersWhereTheseLeaveLittleRoom) {
+  Table table({{"NAME"}, {"REASON"}});
+  table.addRow({"name", "a reason of more words than there is room for beside the name"});
+  EXPECT_EQ(table.textWithin(30),
+            "NAME  REASON\n"
+            "name\n"
+            "      a reason of more words\n"
+            "      than there is room for\n"
+            "      beside the name\n");
+}
+
+TEST(Table, breaksNoWord) {
+  EXPECT_EQ(brokenLines("a longestword b", 4), (std::vector<std::string>{"a", "longestword", "b"}));
+  EXPECT_EQ(brokenLines("", 4), std::vector<std::string>{""});
+}
+
 TEST(Table, countsCharactersNotBytes) {
   EXPECT_EQ(displayWidth("Gdańsk"), 6U);
   Table table({{"A", Align::kRight}, {"B"}});

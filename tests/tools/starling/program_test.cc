@@ -28,7 +28,7 @@ TEST(Program, tellsVersionAndHelp) {
   const CliResult help = runStarling("--help");
   EXPECT_EQ(help.exit_code, 0);
   for (const char* command : {"run", "sites", "show", "explain", "arrivals", "decisions", "algorithms", "simulate",
-                              "export", "import", "doctor", "options"}) {
+                              "policies", "export", "import", "doctor", "options"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
     const CliResult command_help = runStarling(std::string(command) + " --help");
     EXPECT_EQ(command_help.exit_code, 0) << command;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "../../store/first_schema.h"
 #include "cli_process.h"
@@ -217,6 +219,30 @@ TEST_F(RecordsCommands, exportAndImportCarryPoliciesToAnotherDatabase) {
   ASSERT_EQ(policies.value().size(), 1U);
   EXPECT_EQ(policies.value()[0].choice, "slt:segments=64");
   EXPECT_EQ(policies.value()[0].table, (std::vector<std::int32_t>{0, 1, 3, 2}));
+}
+
+TEST_F(RecordsCommands, policiesTellWhatIsLearnedFromWhatIsImported) {
+  ASSERT_EQ(run("export --output '" + folder_.file("policy.json") + "'").exit_code, 0);
+  const CliResult learned = run("policies");
+  EXPECT_EQ(learned.exit_code, 0) << learned.err;
+  EXPECT_THAT(learned.out, AllOf(HasSubstr("PROGRAM"), HasSubstr("app"), HasSubstr("run ")));
+  const std::string other = " --db '" + folder_.file("imported.db") + "'";
+  ASSERT_EQ(runStarling("import '" + folder_.file("policy.json") + "'" + other).exit_code, 0);
+  const CliResult imported = runStarling("policies" + other);
+  EXPECT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("import, or a run that was removed"));
+  const CliResult as_json = runStarling("policies --json" + other);
+  EXPECT_THAT(as_json.out, AllOf(HasSubstr("\"program\": \"app\""), HasSubstr("\"run\": null")));
+  EXPECT_THAT(runStarling("doctor" + other).out, HasSubstr("(0 runs, 1 policy)"));
+}
+
+TEST_F(RecordsCommands, decisionsAndOptionsFitALine) {
+  for (const char* command : {"decisions", "options"}) {
+    const CliResult listed = run(command);
+    ASSERT_EQ(listed.exit_code, 0) << listed.err;
+    std::istringstream lines(listed.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 160U) << command << ": " << line;
+  }
 }
 
 TEST_F(RecordsCommands, importReplacesWhatWasLearned) {
