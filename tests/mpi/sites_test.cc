@@ -64,9 +64,14 @@ TEST(Sites, ranksMayCallFromDifferentLines) {
 
 TEST(Sites, sitesThatAlternateAreTunedApart) {
   const ScopedDuplicate duplicate(MPI_COMM_WORLD);
+  std::array<bool, 2> follows_its_plan{};
   for (int call = 0; call < 400; ++call) {
     // Rank 0 takes lines 0 and 1 in turn, the others 2 and 3.
     expectSumFrom(call % 2 + (worldRank() == 0 ? 0 : 2), call, duplicate.get());
+    if (call < 200 || worldSize() == 1) continue;
+    for (int key = 0; key < 2; ++key) {
+      if (infoOf(duplicate.get(), key).calls > 0) follows_its_plan.at(static_cast<std::size_t>(key)) = true;
+    }
   }
   if (worldSize() == 1) return;
   ASSERT_EQ(keyCount(duplicate.get()), 2);
@@ -74,9 +79,10 @@ TEST(Sites, sitesThatAlternateAreTunedApart) {
   const starling_key_info second = infoOf(duplicate.get(), 1);
   EXPECT_NE(first.site, second.site);
   EXPECT_EQ(first.bytes, second.bytes);
-  // The calls since its plan took force: the prediction sends each site's calls to its own plan.
-  EXPECT_GT(first.calls, 0);
-  EXPECT_GT(second.calls, 0);
+  // The calls since its plan took force, which may just have happened: the prediction sends each site's calls to its
+  // own plan.
+  EXPECT_TRUE(follows_its_plan[0]);
+  EXPECT_TRUE(follows_its_plan[1]);
   expectAllPlanned(duplicate.get());
 }
 
