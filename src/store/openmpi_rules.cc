@@ -52,11 +52,8 @@ ParsedChoice parseChoiceText(std::string_view text) {
   return choice;
 }
 
-// These return the least and the most bytes of a size class.
-std::int64_t firstByte(std::int32_t size_class) {
-  return size_class == 0 ? 0 : (std::int64_t{1} << (size_class - 1)) + 1;
-}
-std::int64_t lastByte(std::int32_t size_class) { return std::int64_t{1} << size_class; }
+// Returns the least bytes of a size class.
+std::int64_t firstByteOf(std::int32_t size_class) { return size_class == 0 ? 0 : lastByteOf(size_class - 1) + 1; }
 
 // The policies of one communicator size and size class.
 using Candidates = std::vector<const WeightedPolicy*>;
@@ -119,9 +116,9 @@ class Exporter {
     std::string rows;
     std::int64_t next = 0;  // the first of the bytes that have no row yet
     for (const auto& [size_class, candidates] : classes) {
-      if (firstByte(size_class) > next) rows += formatGap(next);
+      if (firstByteOf(size_class) > next) rows += formatGap(next);
       rows += formatLearned(size_class, candidates);
-      next = lastByte(size_class) + 1;
+      next = lastByteOf(size_class) + 1;
     }
     rows += formatGap(next);
     return fmt::format("\n{}  # communicators of {} ranks\n{}  # rows\n{}", size, size,
@@ -140,10 +137,10 @@ class Exporter {
     }
     if (!policy.table.empty() && choice.algorithm != "native") ++tables_;
     const std::int64_t segment_bytes = number == kSegmentedRing && choice.segments > 0
-                                           ? lastByte(size_class) / policy.communicator_size / choice.segments
+                                           ? lastByteOf(size_class) / policy.communicator_size / choice.segments
                                            : 0;
-    return fmt::format("{} {} 0 {}  # {} to {} bytes: {}, learned at {}\n", firstByte(size_class), number,
-                       segment_bytes, firstByte(size_class), lastByte(size_class), printable(policy.choice),
+    return fmt::format("{} {} 0 {}  # {} to {} bytes: {}, learned at {}\n", firstByteOf(size_class), number,
+                       segment_bytes, firstByteOf(size_class), lastByteOf(size_class), printable(policy.choice),
                        printable(policy.site));  // a line end in a label would turn its rest into rules
   }
 

@@ -33,9 +33,6 @@ constexpr double kRankingShare = 0.02;
 // counts for so much.
 constexpr double kMostOfColdCall = 4.0;
 
-// The median of fewer calls says less than what is believed, since the first find nothing in the caches.
-constexpr std::int64_t kCallsToTell = 8;
-
 // Others hear of so many first trials.
 constexpr std::int64_t kTrialsToTell = 2;
 
@@ -89,15 +86,16 @@ void KeyTuner::notePassedOver(const PlannedChoice& planned) {
 void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   const Choice& choice = planned.choice;
   const bool as_arranged_now = transition_.outdated_epochs == 0 || choice.algorithm == kNativeAlgorithm;
-  choices_.observe(choice, times, as_arranged_now);
+  const std::optional<std::size_t> arm = costs_.find(choice);
+  const bool is_cold = arm && costs_.isCold(*arm);
+  choices_.observe(choice, times, as_arranged_now && !is_cold);
   arrivals_.observe(times.pattern, times.clock_error);
   since_ranking_ += times.elapsed;
   if (!costs_.isRanked()) return;
   const std::size_t incumbent = costs_.find(plan_.incumbent).value_or(KeyCosts::kNative);
-  const std::optional<std::size_t> arm = costs_.find(choice);
   if (planned.exploration) {
     const double excess = times.net / costs_.expected(incumbent) - 1.0;
-    budget_.charge(arm && costs_.isCold(*arm) ? std::min(excess, kMostOfColdCall) : excess);
+    budget_.charge(is_cold ? std::min(excess, kMostOfColdCall) : excess);
   }
   if (!as_arranged_now || !arm) return;
   const Seconds expected = costs_.expected(*arm);
@@ -117,12 +115,7 @@ std::optional<double> KeyTuner::gain() const {
   const std::optional<double> native = choices_.medianOf(kNativeChoice);
   const std::optional<double> chosen = choices_.medianOf(plan_.incumbent);
   if (!native || !chosen) return learned_ && isFree() ? learned_->gain : std::nullopt;
-  if (*chosen <= 0.0) return std::nullopt;
-  const std::optional<std::size_t> arm = costs_.find(plan_.incumbent);
-  if (arm && costs_.arms()[*arm].samples < kCallsToTell) {
-    return costs_.expected(KeyCosts::kNative) / costs_.expected(*arm);
-  }
-  return *native / *chosen;
+  return *chosen > 0.0 ? std::optional(*native / *chosen) : std::nullopt;
 }
 
 void KeyTuner::planTookForce() {

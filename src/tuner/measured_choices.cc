@@ -39,13 +39,12 @@ const ChoiceTimes* MeasuredChoices::find(const Choice& choice) const {
   return found == choices_.end() ? nullptr : &*found;
 }
 
-void MeasuredChoices::observe(const Choice& choice, const CallTimes& times, bool as_arranged_now) {
+void MeasuredChoices::observe(const Choice& choice, const CallTimes& times, bool compares) {
   ChoiceTimes& known = of(choice);
   ++known.samples;
   append(known.net, times.net);
   append(known.errors, times.netError());
-  if (!as_arranged_now) return;
-  append(known.compared, times.compared);
+  if (compares) append(known.compared, times.compared);
 }
 
 void MeasuredChoices::forgetArrangement() {

@@ -16,8 +16,8 @@ namespace starling {
 // The times of one choice, in seconds. The latest of each kind are kept, the newest last.
 struct ChoiceTimes {
   Choice choice;
-  std::vector<double> compared{};  // as the choice is arranged now
-  std::vector<double> net{};       // however it was arranged
+  std::vector<double> compared{};  // of calls that compare
+  std::vector<double> net{};       // of all calls
   std::vector<double> errors{};    // what these may be off by
   std::int64_t samples = 0;        // in the whole run
 };
@@ -32,8 +32,9 @@ class MeasuredChoices {
 
   MeasuredChoices();
 
-  // Where `as_arranged_now` is false, the call ran the choice with a table or latenesses that are no longer the plan's.
-  void observe(const Choice& choice, const CallTimes& times, bool as_arranged_now);
+  // Where `compares` is false, the call says little of what the choice takes now: it ran with a table or latenesses
+  // that are no longer the plan's, or found nothing in the caches.
+  void observe(const Choice& choice, const CallTimes& times, bool compares);
   // Forgets what all choices but native took as they were arranged so far, which says nothing any more.
   void forgetArrangement();
 

@@ -64,6 +64,37 @@ TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
   EXPECT_TRUE(key.decide());
 }
 
+// A call through shared memory that finds nothing in the caches takes hundred times as long as the next.
+TEST(KeyTuner, statesNoGainOfColdCallsAndTriesOnAfterThem) {
+  TunerSettings settings = settingsOf();
+  settings.topology = {.nodes = {0, 0}, .shares_memory = true};
+  settings.model.node_alpha = {2e-7};
+  settings.model.node_beta = 1e-11;
+  KeyTuner key(settings, {.ranks = 2, .count = 1}, Bytes{8}, true, std::nullopt);
+  const Choice node = choiceOf("node");
+  const std::vector<Seconds> arrivals(2);
+  int node_calls = 0;
+  const auto makeCall = [&](const PlannedChoice& planned) {
+    const bool is_node = planned.choice == node;
+    if (is_node) ++node_calls;
+    const Seconds time = !is_node ? Seconds{2e-5} : node_calls <= 2 ? Seconds{2e-4} : Seconds{2e-6};
+    key.count(planned);
+    key.observe(planned, timesOf(gym::summaryOf(arrivals, std::vector(2, time)), true));
+  };
+  for (int epoch = 0; epoch < 60; ++epoch) {
+    const KeyPlan plan = key.plan();
+    for (int call = 0; call < 4; ++call) {
+      makeCall(choiceOfCall(plan, call));
+      const bool is_all_cold = plan.incumbent == node && node_calls <= 2;
+      EXPECT_FALSE(is_all_cold && key.gain()) << "epoch " << epoch;
+    }
+    if (key.decide(true, 4)) key.planTookForce();
+  }
+  EXPECT_EQ(key.plan().incumbent, node);
+  ASSERT_TRUE(key.gain());
+  EXPECT_NEAR(*key.gain(), 10.0, 1e-6) << "the two cold calls are not among those that are compared";
+}
+
 TEST(KeyTuner, settlesWithinFortyCallsWhereTheGainIsClear) {
   SimulatedMachine machine;
   machine.native_factor = 3.0;

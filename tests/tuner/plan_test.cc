@@ -67,6 +67,15 @@ TEST(KeyPlan, triesItsTrialsOnceEachAndThenStaysWithTheIncumbent) {
   }
 }
 
+TEST(KeyPlan, doesNotExploreWhereTheIncumbentStandsBeforeTheTrials) {
+  KeyPlan plan = exploringPlan();
+  plan.incumbent = choiceOf("rabenseifner");
+  plan.trials.insert(plan.trials.begin(), plan.incumbent);
+  EXPECT_EQ(choiceOfCall(plan, 0).choice, plan.incumbent);
+  EXPECT_FALSE(choiceOfCall(plan, 0).exploration);
+  EXPECT_TRUE(choiceOfCall(plan, 1).exploration);
+}
+
 TEST(KeyPlan, staysWithTheIncumbentWhenNothingIsToBeTried) {
   const KeyPlan plan;
   EXPECT_EQ(choiceOfCall(plan, 0).choice.algorithm, kNativeAlgorithm);

@@ -99,8 +99,7 @@ std::string Table::textWithin(std::size_t width) const {
   const bool is_beside = others + std::min(widths.back(), kLeastBroken) <= width;
   const std::size_t indent = is_beside ? others : kIndent;
   std::string text;
-  appendLine(titles(), widths, text);
-  for (const auto& row : rows_) {
+  const auto append = [&](const std::vector<std::string>& row) {
     std::vector<std::string> lines = brokenLines(row.back(), std::max(width, indent + 1) - indent);
     std::vector<std::string> cells(row.begin(), row.end() - 1);
     if (is_beside) cells.push_back(std::exchange(lines.front(), {}));
@@ -108,7 +107,9 @@ std::string Table::textWithin(std::size_t width) const {
     for (const std::string& line : lines) {
       if (!line.empty()) text += std::string(indent, ' ') + line + '\n';
     }
-  }
+  };
+  append(titles());
+  for (const auto& row : rows_) append(row);
   return text;
 }
 

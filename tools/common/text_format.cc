@@ -27,8 +27,10 @@ std::string formatRatio(const std::optional<double>& ratio) {
   return ratio && std::isfinite(*ratio) ? fmt::format("{:.2f}x", *ratio) : "-";
 }
 
-std::string formatCount(std::int64_t number, const char* noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+std::string formatCount(std::int64_t number, std::string_view noun) {
+  if (number == 1) return fmt::format("1 {}", noun);
+  if (noun.ends_with("cy")) return fmt::format("{} {}ies", number, noun.substr(0, noun.size() - 1));
+  return fmt::format("{} {}s", number, noun);
 }
 
 std::string formatRankTable(const std::vector<std::int32_t>& table) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/duration_text.h"
@@ -21,8 +22,8 @@ std::string formatBytes(Bytes bytes);
 // Returns "2.61x"; "-" when there is no value.
 std::string formatRatio(const std::optional<double>& ratio);
 
-// Returns "1 call" or "2 calls" where the noun is "call".
-std::string formatCount(std::int64_t number, const char* noun);
+// Returns "1 call" or "2 calls" where the noun is "call", "1 policy" or "2 policies" where it is "policy".
+std::string formatCount(std::int64_t number, std::string_view noun);
 
 // Returns "0 2 1 3"; "identity" when the table is empty.
 std::string formatRankTable(const std::vector<std::int32_t>& table);

@@ -205,10 +205,9 @@ Finding checkDatabase(const std::string& path) {
     return {Health::kFault, "database", policies.status().message(),
             "move the file away, or set STARLING_DB to another path"};
   }
-  const std::ptrdiff_t learned = std::ssize(policies.value());
   return {Health::kOk, "database",
           fmt::format("{} ({}, {})", path, formatCount(std::ssize(runs.value()), "run"),
-                      learned == 1 ? "1 policy" : fmt::format("{} policies", learned)),
+                      formatCount(std::ssize(policies.value()), "policy")),
           ""};
 }
 

@@ -18,13 +18,16 @@ struct OptionsArguments {
 
 const char* kindOf(const OptionRow& row) { return row.changes_results ? "behaviour" : "speed or logging"; }
 
-std::string orDash(const char* text) { return *text == '\0' ? "-" : text; }
+std::string defaultOf(const OptionRow& row) {
+  if (*row.fallback == '\0') return "-";
+  return *row.unit == '\0' ? row.fallback : fmt::format("{} {}", row.fallback, row.unit);
+}
 
 Outcome listOptions(const OptionsArguments& arguments) {
-  Table table({{"VARIABLE"}, {"VALUES"}, {"DEFAULT"}, {"UNIT"}, {"KIND"}, {"MEANING"}});
+  Table table({{"VARIABLE"}, {"VALUES"}, {"DEFAULT"}, {"KIND"}, {"MEANING"}});
   Json rows = Json::array();
   for (const OptionRow& row : optionTable()) {
-    table.addRow({row.variable, row.values, orDash(row.fallback), orDash(row.unit), kindOf(row), row.help});
+    table.addRow({row.variable, row.values, defaultOf(row), kindOf(row), row.help});
     Json json;
     json["variable"] = row.variable;
     json["values"] = row.values;

@@ -38,11 +38,6 @@ struct PrunePlan {
   std::vector<StoredPolicy> policies;
 };
 
-// Returns "1 key" or "2 keys".
-std::string counted(std::size_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 std::string dateOf(std::int64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
   std::tm date{};
@@ -150,18 +145,17 @@ void printPlan(const PrunePlan& plan) {
 
 // Returns "2 runs, 5 keys and 370 records" and policies, if there are any.
 std::string describe(const PrunePlan& plan, const PruneRule& rule) {
-  std::size_t keys = 0;
+  std::int64_t keys = 0;
   std::int64_t records = 0;
   for (const PrunedRun& run : plan.runs) {
-    keys += run.keys.size();
+    keys += std::ssize(run.keys);
     records += run.records;
   }
-  const std::string what = fmt::format("{} and {}", counted(keys, "key", "keys"),
-                                       counted(static_cast<std::size_t>(records), "record", "records"));
-  const std::string runs = counted(plan.runs.size(), "run", "runs");
+  const std::string what = fmt::format("{} and {}", formatCount(keys, "key"), formatCount(records, "record"));
+  const std::string runs = formatCount(std::ssize(plan.runs), "run");
   const std::string text = rule.sites.empty() ? fmt::format("{}, {}", runs, what) : fmt::format("{} of {}", what, runs);
   if (plan.policies.empty()) return text;
-  return fmt::format("{}, and {}", text, counted(plan.policies.size(), "policy", "policies"));
+  return fmt::format("{}, and {}", text, formatCount(std::ssize(plan.policies), "policy"));
 }
 
 Status carryOut(Pruner& pruner, const PrunePlan& plan, const PruneRule& rule) {

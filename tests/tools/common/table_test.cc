@@ -31,7 +31,8 @@ TEST(Table, putsTheLastColumnBelowTheOthersWhereTheseLeaveLittleRoom) {
   Table table({{"NAME"}, {"REASON"}});
   table.addRow({"name", "a reason of more words than there is room for beside the name"});
   EXPECT_EQ(table.textWithin(30),
-            "NAME  REASON\n"
+            "NAME\n"
+            "      REASON\n"
             "name\n"
             "      a reason of more words\n"
             "      than there is room for\n"

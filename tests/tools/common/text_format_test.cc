@@ -40,6 +40,8 @@ TEST(TextFormat, rankTablesAreListedUnlessIdentity) {
   EXPECT_EQ(formatRankTable({0, 1, 3, 2}), "0 1 3 2");
   EXPECT_EQ(formatCount(1, "call"), "1 call");
   EXPECT_EQ(formatCount(2, "call"), "2 calls");
+  EXPECT_EQ(formatCount(1, "policy"), "1 policy");
+  EXPECT_EQ(formatCount(0, "policy"), "0 policies");
 }
 
 }  // namespace

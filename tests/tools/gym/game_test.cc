@@ -202,6 +202,27 @@ TEST(Game, tellsPlayersWithNoiseWhatItCountsWithout) {
   EXPECT_NEAR(seenOf("direct"), 3.0, 1e-3);
 }
 
+// Does the same in each call, delayed by 1 us more from call to call.
+class DelayedPlayer : public FixedPlayer {
+ public:
+  using FixedPlayer::FixedPlayer;
+  Move next(const WorldCall& call) override {
+    Move move = FixedPlayer::next(call);
+    move.disturbance = {1e-6 * static_cast<double>(seen().size())};
+    return move;
+  }
+};
+
+TEST(Game, showsWhatDisturbsCallsAndDoesNotCountIt) {
+  DelayedPlayer player({kRing, {}});
+  const std::vector<Turn> turns = Game(smallWorld(4, 3)).play(player);
+  for (std::size_t call = 0; call < turns.size(); ++call) {
+    EXPECT_EQ(turns[call].cost, turns[0].cost);
+    EXPECT_NEAR(timesOf(player.seen()[call], true).compared.value,
+                turns[0].cost.value + 1e-6 * static_cast<double>(call), 2e-9);
+  }
+}
+
 TEST(Game, showsWhoIsLate) {
   const World world = smallWorld(4, 1, {oneLate(4, 2, {1e-3})});
   FixedPlayer player({kRing, {}});

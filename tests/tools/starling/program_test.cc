@@ -104,7 +104,7 @@ TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
 }
 
 TEST(Program, aMissingDatabaseIsAFaultWithASentence) {
-  for (const char* command : {"sites", "show 1", "explain 1", "arrivals 1", "decisions", "export"}) {
+  for (const char* command : {"sites", "show 1", "explain 1", "arrivals 1", "decisions", "export", "policies"}) {
     const CliResult result = runStarling(std::string(command) + " --db /missing/tuning.db");
     EXPECT_EQ(result.exit_code, 1) << command;
     EXPECT_EQ(result.out, "") << command;

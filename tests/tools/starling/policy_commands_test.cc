@@ -1,0 +1,124 @@
+// The built program exports, imports and lists what runs have learned.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli_process.h"
+#include "example_database.h"
+
+namespace starling::cli {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class PolicyCommands : public testing::Test {
+ protected:
+  void SetUp() override { writeExampleDatabase(folder_.file("tuning.db")); }
+
+  CliResult run(const std::string& arguments) const {
+    return runStarling(arguments + " --db '" + folder_.file("tuning.db") + "'");
+  }
+  json parsed(const std::string& arguments) const {
+    const CliResult result = run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(result.out, nullptr, false);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(PolicyCommands, exportAndImportCarryPoliciesToAnotherDatabase) {
+  const CliResult exported = run("export --output '" + folder_.file("policy.json") + "'");
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_EQ(exported.out, "");
+  const CliResult imported =
+      runStarling("import '" + folder_.file("policy.json") + "' --db '" + folder_.file("other.db") + "'");
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("1 policy of app is in"));
+  const auto policies = Database::open(folder_.file("other.db")).value().policies(exampleRun("x").environment, "app");
+  ASSERT_TRUE(policies.isOk()) << policies.status().message();
+  ASSERT_EQ(policies.value().size(), 1U);
+  EXPECT_EQ(policies.value()[0].choice, "slt:segments=64");
+  EXPECT_EQ(policies.value()[0].table, (std::vector<std::int32_t>{0, 1, 3, 2}));
+}
+
+TEST_F(PolicyCommands, policiesTellWhatIsLearnedFromWhatIsImported) {
+  ASSERT_EQ(run("export --output '" + folder_.file("policy.json") + "'").exit_code, 0);
+  const CliResult learned = run("policies");
+  EXPECT_EQ(learned.exit_code, 0) << learned.err;
+  EXPECT_THAT(learned.out, AllOf(HasSubstr("PROGRAM"), HasSubstr("app"), HasSubstr("  pressure  "), HasSubstr("run 2")));
+  const std::string other = " --db '" + folder_.file("imported.db") + "'";
+  ASSERT_EQ(runStarling("import '" + folder_.file("policy.json") + "'" + other).exit_code, 0);
+  const CliResult imported = runStarling("policies" + other);
+  EXPECT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("import, or a run that was removed"));
+  const CliResult as_json = runStarling("policies --json" + other);
+  EXPECT_THAT(as_json.out, AllOf(HasSubstr("\"program\": \"app\""), HasSubstr("\"run\": null")));
+  EXPECT_THAT(runStarling("doctor" + other).out, HasSubstr("(0 runs, 1 policy)"));
+}
+
+TEST_F(PolicyCommands, importReplacesWhatWasLearned) {
+  json document = parsed("export --format json");
+  document["policies"][0]["choice"] = "ring";
+  writeFile(folder_.file("policy.json"), document.dump());
+  ASSERT_EQ(run("import '" + folder_.file("policy.json") + "'").exit_code, 0);
+  EXPECT_EQ(parsed("export")["policies"][0]["choice"], "ring");
+  EXPECT_EQ(parsed("export")["policies"].size(), 1U);
+}
+
+TEST_F(PolicyCommands, importReadsStandardInput) {
+  ASSERT_EQ(run("export --output '" + folder_.file("policy.json") + "'").exit_code, 0);
+  const CliResult imported = run("import - <'" + folder_.file("policy.json") + "'");
+  EXPECT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("1 policy of app is in"));
+}
+
+TEST_F(PolicyCommands, importRefusesWhatNoRunCouldUse) {
+  const json good = parsed("export");
+  for (const auto& [choice, said] :
+       {std::pair("wombat", "no algorithm \"wombat\""), std::pair("slt:segments=999999999", "segments")}) {
+    json document = good;
+    document["policies"][0]["choice"] = choice;
+    writeFile(folder_.file("policy.json"), document.dump());
+    const CliResult refused = run("import '" + folder_.file("policy.json") + "'");
+    EXPECT_EQ(refused.exit_code, 1) << choice;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("policy.json: "), HasSubstr("policies[0].choice: "), HasSubstr(said)));
+  }
+  json document = good;
+  document["policies"] = json::array();
+  writeFile(folder_.file("policy.json"), document.dump());
+  const CliResult refused = run("import '" + folder_.file("policy.json") + "'");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("nothing to import"));
+  EXPECT_EQ(parsed("export"), good);
+}
+
+TEST_F(PolicyCommands, exportWritesOpenMpiRulesAndWarnsOnStderr) {
+  const CliResult result = run("export --format ompi-rules");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("allreduce"));
+  EXPECT_THAT(result.err, HasSubstr("slt"));
+}
+
+TEST_F(PolicyCommands, wrongFilesAreToldPlainly) {
+  const CliResult missing = run("import '" + folder_.file("missing.json") + "'");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, AllOf(HasSubstr("missing.json"), HasSubstr("check the path")));
+  const CliResult directory = run("import '" + folder_.file("") + "'");
+  EXPECT_EQ(directory.exit_code, 1);
+  EXPECT_THAT(directory.err, HasSubstr("is a folder"));
+  writeFile(folder_.file("bad.json"), "{\"format\": \"other\"}");
+  const CliResult bad = run("import '" + folder_.file("bad.json") + "'");
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.err, AllOf(HasSubstr("bad.json: "), HasSubstr("format")));
+  EXPECT_EQ(run("export --output /missing/folder/file").exit_code, 1);
+  const CliResult nothing = run("export --run 1 --output '" + folder_.file("p.json") + "'");
+  EXPECT_EQ(nothing.exit_code, 0) << "policies belong to environment and program, not to one run: " << nothing.err;
+}
+
+}  // namespace
+}  // namespace starling::cli
