@@ -64,6 +64,12 @@ Status applyVerbosity(const OptionRow& row, std::string_view text, Options& opti
   return applyWord(row, text, kWords, options.verbosity);
 }
 
+Status applySummary(const OptionRow& row, std::string_view text, Options& options) {
+  static constexpr Word<SummaryLength> kWords[] = {
+      {"off", SummaryLength::kOff}, {"short", SummaryLength::kShort}, {"full", SummaryLength::kFull}};
+  return applyWord(row, text, kWords, options.summary);
+}
+
 Status applyVirtualRanks(const OptionRow& row, std::string_view text, Options& options) {
   static constexpr Word<TablePolicy> kWords[] = {{"sort", TablePolicy::kSort}, {"swap", TablePolicy::kSwap}};
   return applyWord(row, text, kWords, options.virtual_ranks);
@@ -116,6 +122,10 @@ constexpr OptionRow kTable[] = {
      }},
     {"STARLING_VERBOSITY", "silent | warning | info | debug", "warning", "", false,
      "How much is told on stderr while the program runs.", applyVerbosity},
+    {"STARLING_SUMMARY", "off | short | full", "short", "", false,
+     "What is told on stderr at the end of a run: what allreduce and waiting took, and what tuning won; full adds a "
+     "line for each call site. Nothing with STARLING_VERBOSITY=silent.",
+     applySummary},
     {"STARLING_VIRTUAL_RANKS", "sort | swap", "sort", "", false,
      "How the virtual-rank table follows the arrivals: sorted by prediction, or one exchange at a time.",
      applyVirtualRanks},

@@ -20,6 +20,7 @@ enum class Mode { kOff, kObserve, kTune };
 enum class TablePolicy { kSort, kSwap };
 enum class Preparation { kWorthwhile, kAlways };
 enum class WriterThread { kOwn, kCallers };
+enum class SummaryLength { kOff, kShort, kFull };
 
 // What the user may set. The fields that change results or behaviour come first, then those that only change speed.
 struct Options {
@@ -30,6 +31,7 @@ struct Options {
   std::string not_programs;  // likewise, of those that it is not for
   std::string database;      // "" = $XDG_DATA_HOME/starling/tuning.db
   LogLevel verbosity = LogLevel::kWarning;
+  SummaryLength summary = SummaryLength::kShort;
 
   TablePolicy virtual_ranks = TablePolicy::kSort;
   std::string links;  // "" = not known; "measure"; else a file

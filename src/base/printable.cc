@@ -88,4 +88,10 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
+std::string quotedForShell(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 }  // namespace starling

@@ -11,4 +11,7 @@ namespace starling {
 // \x1b and \u202e. Text without these stays as it is, backslashes too, so that applying it twice does no harm.
 std::string printable(std::string_view text);
 
+// Quotes the text so that it is one word for a shell.
+std::string quotedForShell(std::string_view text);
+
 }  // namespace starling

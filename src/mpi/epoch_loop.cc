@@ -10,6 +10,7 @@
 #include "base/address_space.h"
 #include "base/log.h"
 #include "mpi/execution/device_memory.h"
+#include "mpi/machine/world_ranks.h"
 
 namespace starling {
 namespace {
@@ -81,6 +82,7 @@ void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Top
                                                  ranks);
     communicator_ = {services_.communicator_id, name.data(), ranks, comparedBy(stamps.isKnown()), std::nullopt};
     introductions_.communicators = {communicator_};
+    world_ranks_ = worldRanksOf(channel_.original());
   } catch (const std::exception& fault) {
     endLearning(fault);
   }
@@ -335,6 +337,10 @@ Batch EpochLoop::drain() {
   if (!tuner_) return {};
   last_drain_ = services_.clocks.clock->now();
   Batch batch = tuner_->drain();
+  for (ArrivalRecord& arrival : batch.arrivals) {
+    const int world_rank = world_ranks_[static_cast<std::size_t>(arrival.rank)];
+    if (world_rank != MPI_UNDEFINED) arrival.world_rank = world_rank;
+  }
   batch.communicators.swap(introductions_.communicators);
   batch.sites.swap(introductions_.sites);
   return batch;

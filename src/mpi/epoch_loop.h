@@ -197,7 +197,8 @@ class EpochLoop {
   bool has_noted_all_ = true;
   StampClock stamp_clock_;
   CommunicatorRecord communicator_;
-  Batch introductions_;  // communicator and sites that the database has not heard of
+  std::vector<int> world_ranks_;  // by rank; rank 0 only
+  Batch introductions_;           // communicator and sites that the database has not heard of
   Seconds last_drain_;
 };
 

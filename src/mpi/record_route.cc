@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "mpi/end_of_run.h"
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/machine/machine.h"
 #include "store/codec.h"
@@ -27,8 +28,8 @@ RecordRoute::RecordRoute(MPI_Comm private_world, const Settings& settings, const
     : world_(private_world), clock_(clock), options_(settings.options) {
   int rank = 0;
   PMPI_Comm_rank(world_, &rank);
-  const Environment environment = gatherEnvironment(world_);
-  if (rank == 0) openDatabase(environment);
+  Run run = describeRun(world_);
+  if (rank == 0) openDatabase(std::move(run));
   agreeOnRun();
   handoff_ = std::make_unique<Handoff>(world_, clock, 2.0 * options_.flush_interval, [this](Batch batch) {
     if (writer_) writer_->push(std::move(batch));
@@ -36,8 +37,7 @@ RecordRoute::RecordRoute(MPI_Comm private_world, const Settings& settings, const
   if (rank > 0 && options_.writer == WriterThread::kOwn) spool_ = std::make_unique<SpoolSender>(database_, run_id_);
 }
 
-void RecordRoute::openDatabase(const Environment& environment) {
-  Run run = describeRun(environment);
+void RecordRoute::openDatabase(Run run) {
   run_id_ = run.id;
   database_ = databasePath(options_);
   writer_ = std::make_unique<BackgroundWriter>(database_, std::move(run), options_.writer, options_.flush_interval);
@@ -126,9 +126,10 @@ void RecordRoute::finish() {
   if (spool_) finishFiles();
   handoff_->finish();
   if (!writer_) return;
-  writer_->finish(kFinishPatience);
+  const bool is_written = writer_->finish(kFinishPatience);
   // A thread that hangs in a dead file system keeps what it uses: the process is about to end.
   if (!writer_->hasEnded()) static_cast<void>(writer_.release());
+  if (is_written) tellEndOfRun(options_, run_id_);
 }
 
 }  // namespace starling

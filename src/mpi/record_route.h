@@ -43,7 +43,7 @@ class RecordRoute {
   void finish();
 
  private:
-  void openDatabase(const Environment& environment);
+  void openDatabase(Run run);
   void agreeOnRun();
   void reroute();
   bool moveBacklog();

@@ -164,6 +164,7 @@ bool BackgroundWriter::flush(Seconds patience) {
 
 bool BackgroundWriter::finish(Seconds patience) {
   std::unique_lock lock(mutex_);
+  ended_at_ = std::chrono::steady_clock::now();
   if (writer_thread_ == WriterThread::kCallers) {
     writeQueue();
     if (queue_.empty()) takeFiles(true);
@@ -227,7 +228,8 @@ void BackgroundWriter::work() {
 bool BackgroundWriter::markFinished() {
   return succeeds([&] {
     if (!openDatabase()) return false;
-    const Status status = database_->finishRun(run_.id);
+    const std::chrono::duration<double> lasted = ended_at_ - begun_;
+    const Status status = database_->finishRun(run_.id, Seconds{lasted.count()});
     if (!status.isOk()) warn(status);
     return status.isOk();
   });

@@ -28,7 +28,7 @@ namespace starling {
 // No exception leaves any function. THREADS: all functions may be called from any thread.
 class BackgroundWriter {
  public:
-  // Opens the database at once, in the background.
+  // Opens the database at once, in the background. The run is taken to last until finish().
   explicit BackgroundWriter(std::string path, Run run, WriterThread thread = WriterThread::kOwn,
                             Seconds spool_interval = Seconds{2.0}, ThreadStarter start = startThread);
   // REQUIRES: hasEnded(), or the destructor waits for the thread.
@@ -78,6 +78,7 @@ class BackgroundWriter {
   const Run run_;
   WriterThread writer_thread_;  // settled by the constructor
   const std::chrono::duration<double> spool_interval_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   // These are used by the thread only, or under the mutex where there is no thread:
   std::optional<Database> database_;
   bool run_begun_ = false;
@@ -95,6 +96,7 @@ class BackgroundWriter {
   int failures_ = 0;                                // of the latest writes, in a row
   std::chrono::steady_clock::time_point next_try_;  // of callers that write, after a failure
   bool finishing_ = false;                          // no more batches will come
+  std::chrono::steady_clock::time_point ended_at_;  // when that became so
   bool ending_ = false;                             // the thread is to end
   bool ended_ = false;                              // it has
   bool finished_ = false;                           // the run is marked as finished

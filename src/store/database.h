@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ class Database {
   Status beginRun(const Run& run);
   // Writes all of the batch or nothing. REQUIRES: beginRun() succeeded.
   Status write(const std::string& run_id, const Batch& batch);
-  Status finishRun(const std::string& run_id);
+  // `lasted` is the time from MPI_Init to MPI_Finalize; empty: it is not known.
+  Status finishRun(const std::string& run_id, const std::optional<Seconds>& lasted = {});
 
   // Returns the policies learned (or imported) for this environment and program; imported ones whose site is "any" come
   // last.

@@ -40,7 +40,9 @@ ArrivalRecord joinedArrivals(const std::vector<const ArrivalRecord*>& records) {
   GroupMoments lateness;
   joined.samples = 0;
   joined.epochs = 0;
+  joined.last = 0;
   for (const ArrivalRecord* record : records) {
+    joined.last = joined.last && record->last ? std::optional(*joined.last + *record->last) : std::nullopt;
     joined.samples += record->samples;
     joined.epochs += record->epochs;
     lateness.add(record->samples, record->mean, record->deviation);

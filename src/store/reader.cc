@@ -146,7 +146,7 @@ Result<std::vector<RunRow>> Reader::runs() const {
   return connection_->select<RunRow>(
       fmt::format("SELECT runs.number, finished, {}, {} FROM runs "
                   "JOIN environments ON environments.number = runs.environment ORDER BY started, runs.number",
-                  selected<Run>("runs"), selected<Environment>("environments")),
+                  selected<Run>("runs", connection_->steps), selected<Environment>("environments")),
       [this](sqlite::Statement& statement) -> Result<RunRow> {
         RunRow row;
         const char* damaged = readRow(statement, row.number, row.finished, row.run, row.run.environment);

@@ -98,8 +98,12 @@ auto fieldsOf(Record& record) {
 
 template <Is<Run> Record>
 auto fieldsOf(Record& record) {
-  return std::tuple{identifies("id", record.id), link("environment", record.environment),
-                    replaces("program", record.program), replaces("started", record.started)};
+  return std::tuple{identifies("id", record.id),
+                    link("environment", record.environment),
+                    replaces("program", record.program),
+                    replaces("started", record.started),
+                    replaces("hosts", record.hosts).mayBeMissing().since(6),
+                    replaces("seconds", record.seconds).since(6)};
 }
 
 template <Is<CommunicatorRecord> Record>
@@ -138,7 +142,8 @@ auto fieldsOf(Record& record) {
                     replaces("table", record.table).inColumn("virtual_ranks"),
                     replaces("gain", record.gain),
                     replaces("cycle", record.cycle).mayBeMissing().since(5),
-                    replaces("outlook", record.outlook).mayBeMissing().since(5)};
+                    replaces("outlook", record.outlook).mayBeMissing().since(5),
+                    replaces("gain_error", record.gain_error).since(6)};
 }
 
 template <Is<ObservationRecord> Record>
@@ -169,7 +174,9 @@ auto fieldsOf(Record& record) {
                     replaces("predicted", record.predicted),
                     replaces("method", record.method),
                     replaces("error", record.error).since(5),
-                    replaces("epochs", record.epochs).mayBeMissing().since(4)};
+                    replaces("epochs", record.epochs).mayBeMissing().since(4),
+                    replaces("last", record.last).since(6),
+                    replaces("world_rank", record.world_rank).since(6)};
 }
 
 template <Is<HistogramRecord> Record>

@@ -25,8 +25,10 @@ struct Environment {
 struct Run {
   std::string id;  // unique text
   Environment environment;
-  std::string program;       // file name of the executable, or of the script that it interprets
-  std::int64_t started = 0;  // seconds since 1970
+  std::string program;              // file name of the executable, or of the script that it interprets
+  std::int64_t started = 0;         // seconds since 1970
+  std::string hosts{};              // where the ranks of MPI_COMM_WORLD run, as foldHosts() writes it; "": not known
+  std::optional<double> seconds{};  // from MPI_Init to MPI_Finalize; empty: not known
 
   bool operator==(const Run&) const = default;
 };
@@ -91,6 +93,7 @@ struct KeyRecord {
   std::optional<double> gain;          // native's time / that of the choice, by CommunicatorRecord::compared_by
   std::string cycle{};    // which of the site's calls these are: "every 50th call", "all but every 50th call"; "": all
   std::string outlook{};  // what plans make of arrivals: "on_time", "predicted", "unpredictable"; "": not known
+  std::optional<double> gain_error{};  // standard error of `gain`; empty: not known
 
   bool operator==(const KeyRecord&) const = default;
 };
@@ -133,6 +136,8 @@ struct ArrivalRecord {
   // By how much the method's latest predictions were wrong on average, seconds; empty: not known.
   std::optional<double> error{};
   std::int64_t epochs = 1;  // that it tells of, in which this rank was recorded; `epoch` is the latest of them
+  std::optional<std::int64_t> last{};        // samples in which this rank came last, beyond the clocks' error
+  std::optional<std::int64_t> world_rank{};  // in MPI_COMM_WORLD; empty: not known, or of another world
 
   bool operator==(const ArrivalRecord&) const = default;
 };

@@ -489,6 +489,102 @@ CREATE VIEW overview AS
   ORDER BY communicators.run, keys.seconds DESC, keys.number;
 )sql";
 
-inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3, kSchemaStep4, kSchemaStep5};
+// From this step on the database says how long a run took and on which hosts, which rank came last, and how well a gain
+// is known.
+inline constexpr const char* kSchemaStep6 = R"sql(
+DROP VIEW overview;
+
+CREATE TABLE new_runs (
+  -- One start of one program.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  id TEXT NOT NULL UNIQUE,     -- text that no other run has
+  environment INTEGER NOT NULL REFERENCES environments,  -- where it ran
+  program TEXT NOT NULL,       -- file name of the executable
+  started INTEGER NOT NULL,    -- seconds since 1970, UTC
+  finished INTEGER,            -- seconds since 1970, UTC; NULL: still running, or ended without MPI_Finalize
+  hosts TEXT NOT NULL,         -- of the ranks of MPI_COMM_WORLD in order: 'a:8,b:8' where 8 ranks run on a, then 8 on
+                               -- b; '': not known
+  seconds REAL                 -- seconds from MPI_Init to MPI_Finalize; NULL: not known
+);
+INSERT INTO new_runs SELECT number, id, environment, program, started, finished, '', NULL FROM runs;
+
+CREATE TABLE new_keys (
+  -- What is tuned: a site's calls of one size class, type and operation on one communicator, or those of them that are
+  -- special in a repeating sequence. The newest state.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  communicator INTEGER NOT NULL REFERENCES communicators ON DELETE CASCADE,  -- and by it the run
+  site INTEGER NOT NULL REFERENCES sites,  -- where the program calls
+  size_class INTEGER NOT NULL,  -- c: bytes in (2^(c-1), 2^c]; 0: zero bytes or one
+  type TEXT NOT NULL,           -- of an element: 'float', 'int32', ...
+  operation TEXT NOT NULL,      -- 'sum', 'max', 'user', 'user_noncommutative', ...
+  part INTEGER NOT NULL,        -- 1: the special calls of a repeating sequence; 0: the others, or all
+  bytes INTEGER NOT NULL,       -- of the latest call
+  calls INTEGER NOT NULL,       -- in this run
+  exploration_calls INTEGER NOT NULL,  -- those of them made to try a candidate
+  seconds REAL,                 -- time in allreduce in this run, mean over ranks, seconds; NULL: no call was timed
+  imbalance REAL,               -- lateness of the latest rank, mean over samples, seconds; NULL: not known
+  state TEXT NOT NULL,          -- 'observing', 'exploring', 'settled' or 'passes_through'
+  choice TEXT NOT NULL,         -- algorithm and parameters in force: 'ring_segmented:segments=8'
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity
+  gain REAL,                    -- time of native / that of the choice, by communicators.compared_by; NULL: not known
+  cycle TEXT NOT NULL,          -- which of its site's calls these are: 'every 50th call', 'all but every 50th call'; '':
+                                -- all
+  outlook TEXT NOT NULL,        -- what plans make of arrivals: 'on_time' (nobody is late), 'predicted' (they follow them)
+                                -- or 'unpredictable' (only flags in the call tell who is late); '': not known
+  gain_error REAL,              -- standard error of `gain`, a ratio as that is; NULL: not known
+  UNIQUE (communicator, site, size_class, type, operation, part)
+);
+INSERT INTO new_keys
+  SELECT number, communicator, site, size_class, type, operation, part, bytes, calls, exploration_calls, seconds,
+         imbalance, state, choice, virtual_ranks, gain, cycle, outlook, NULL
+  FROM keys;
+
+CREATE TABLE new_arrivals (
+  -- One rank's lateness, its arrival - the earliest arrival of the call, in one epoch, or in several older ones that were
+  -- joined. Of many ranks only those have rows that were late beyond the noise, or among the latest.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was called
+  epoch INTEGER NOT NULL,      -- of the communicator: 0, 1, ...; the latest of those that it tells of
+  rank INTEGER NOT NULL,       -- in the communicator
+  samples INTEGER NOT NULL,    -- calls that were timed
+  mean REAL,                   -- lateness, seconds
+  deviation REAL,              -- standard deviation of the lateness, seconds
+  predicted REAL,              -- lateness expected in the call after the latest epoch, seconds
+  method TEXT NOT NULL,        -- predictor with the least error
+  error REAL,                  -- by how much its latest predictions were wrong on average, seconds; NULL: not known
+  epochs INTEGER NOT NULL,     -- recorded ones that were joined in it, where they had this rank; 1: as it was recorded
+  last INTEGER,                -- samples in which this rank came last, beyond the clocks' error; NULL: not known
+  world_rank INTEGER,          -- its rank in MPI_COMM_WORLD; NULL: not known, or of another world
+  UNIQUE (key, epoch, rank)
+);
+INSERT INTO new_arrivals
+  SELECT number, key, epoch, rank, samples, mean, deviation, predicted, method, error, epochs, NULL, NULL
+  FROM arrivals;
+
+DROP TABLE arrivals;
+DROP TABLE keys;
+DROP TABLE runs;
+ALTER TABLE new_runs RENAME TO runs;
+ALTER TABLE new_keys RENAME TO keys;
+ALTER TABLE new_arrivals RENAME TO arrivals;
+CREATE INDEX runs_by_program ON runs (program, environment);
+CREATE INDEX keys_by_site ON keys (site);
+
+-- Keys with the names of what they belong to, the costliest of each run first.
+CREATE VIEW overview AS
+  SELECT communicators.run AS run,
+         keys.number AS key,
+         CASE WHEN sites.label <> '' THEN sites.label WHEN sites.symbol <> '' THEN sites.symbol
+              ELSE sites.identity END AS site,
+         CASE WHEN communicators.name <> '' THEN communicators.name ELSE communicators.id END AS communicator,
+         communicators.size AS ranks, keys.bytes, keys.type, keys.operation, keys.cycle, keys.calls,
+         keys.exploration_calls, keys.seconds, keys.imbalance, keys.state, keys.choice, keys.gain,
+         communicators.compared_by, communicators.clock_error
+  FROM keys JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site
+  ORDER BY communicators.run, keys.seconds DESC, keys.number;
+)sql";
+
+inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3,
+                                            kSchemaStep4, kSchemaStep5, kSchemaStep6};
 
 }  // namespace starling

@@ -292,6 +292,7 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
   record.choice = formatChoice(slot.tuner.plan().incumbent);
   record.table = expanded(slot.tuner.plan().placed, ranks_).table;
   record.gain = slot.tuner.gain();
+  record.gain_error = slot.tuner.gainError();
   record.cycle = cycleOf(slot);
   record.outlook = outlookName(slot.tuner.outlook());
   batch.keys.push_back(record);
@@ -331,7 +332,7 @@ void CommunicatorTuner::drainArrivals(Slot& slot, Batch& batch) const {
   for (const TrackedArrivals::Entry& entry : slot.recorded_ranks.choose(entries, arrivals.others())) {
     batch.arrivals.push_back({slot.record.id, epoch_, entry.rank, entry.seen.count(), entry.seen.mean(),
                               entry.seen.deviation(), entry.predicted.value, predictionMethodName(entry.method),
-                              entry.error.value});
+                              entry.error.value, 1, entry.last});
   }
   batch.histograms.push_back(
       {slot.record.id, epoch_, entries.back().seen.count(), latenessCounts(entries, arrivals.others())});

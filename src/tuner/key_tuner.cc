@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/duration_text.h"
 #include "base/log.h"
+#include "base/text_format.h"
 #include "estimators/statistics.h"
 #include "tuner/virtual_ranks.h"
 
@@ -116,6 +116,14 @@ std::optional<double> KeyTuner::gain() const {
   const std::optional<double> chosen = choices_.medianOf(plan_.incumbent);
   if (!native || !chosen) return learned_ && isFree() ? learned_->gain : std::nullopt;
   return *chosen > 0.0 ? std::optional(*native / *chosen) : std::nullopt;
+}
+
+std::optional<double> KeyTuner::gainError() const {
+  const std::optional<double> native = choices_.errorOf(kNativeChoice);
+  const std::optional<double> chosen = choices_.errorOf(plan_.incumbent);
+  const std::optional<double> gain = this->gain();
+  if (!gain || !native || !chosen || plan_.incumbent.algorithm == kNativeAlgorithm) return std::nullopt;
+  return *gain * std::hypot(*native / *choices_.medianOf(kNativeChoice), *chosen / *choices_.medianOf(plan_.incumbent));
 }
 
 void KeyTuner::planTookForce() {

@@ -97,6 +97,8 @@ class KeyTuner {
   const std::string& settledReason() const { return settled_reason_; }
   // Returns what native takes as a multiple of what the choice takes.
   std::optional<double> gain() const;
+  // Returns the standard error of gain(), where both were measured several times in this run.
+  std::optional<double> gainError() const;
   const TrackedArrivals& arrivals() const { return arrivals_.tracked(); }
   KeyArrivals::Outlook outlook() const { return arrivals_.outlook(); }
   const Shape& shape() const { return shape_; }

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "base/duration_text.h"
 #include "base/log.h"
+#include "base/text_format.h"
 #include "estimators/statistics.h"
 #include "tuner/key_tuner.h"
 #include "tuner/virtual_ranks.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/duration_text.h"
+#include "base/text_format.h"
 #include "tuner/key_tuner.h"
 
 namespace starling {

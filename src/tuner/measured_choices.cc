@@ -17,6 +17,10 @@ void append(std::vector<double>& times, Seconds time) {
   keepLatest(times, MeasuredChoices::kKeptSamples);
 }
 
+// The standard error of the median of normally distributed samples is so many times that of their mean.
+constexpr double kMedianError = 1.2533;
+constexpr std::size_t kLeastToScatter = 3;
+
 }  // namespace
 
 MeasuredChoices::MeasuredChoices() { choices_.emplace_back(); }
@@ -65,6 +69,12 @@ std::optional<double> MeasuredChoices::medianOf(const Choice& choice) const {
   const ChoiceTimes* known = find(choice);
   if (known == nullptr || known->compared.empty()) return std::nullopt;
   return summarize(known->compared).median;
+}
+
+std::optional<double> MeasuredChoices::errorOf(const Choice& choice) const {
+  const ChoiceTimes* known = find(choice);
+  if (known == nullptr || known->compared.size() < kLeastToScatter) return std::nullopt;
+  return kMedianError * robustDeviation(known->compared) / std::sqrt(static_cast<double>(known->compared.size()));
 }
 
 }  // namespace starling

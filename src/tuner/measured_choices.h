@@ -48,6 +48,8 @@ class MeasuredChoices {
   std::optional<Seconds> usualNative() const;
   // Returns the median of compared times.
   std::optional<double> medianOf(const Choice& choice) const;
+  // Returns its standard error, as times scatter; empty with fewer than three of them.
+  std::optional<double> errorOf(const Choice& choice) const;
 
  private:
   ChoiceTimes& of(const Choice& choice);

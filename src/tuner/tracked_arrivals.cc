@@ -29,6 +29,7 @@ TrackedArrivals::Row& TrackedArrivals::rowOf(std::int32_t rank) {
   row = std::min_element(rows_.begin(), others, [](const Row& a, const Row& b) { return a.last_named < b.last_named; });
   *row = *others;
   row->rank = rank;
+  row->last = 0;
   predictor_.copyRank(static_cast<std::int32_t>(rows_.size()) - 1, static_cast<std::int32_t>(row - rows_.begin()));
   return *row;
 }
@@ -61,6 +62,7 @@ void TrackedArrivals::spreadOver(const ArrivalPattern& pattern) {
 void TrackedArrivals::observe(const ArrivalPattern& pattern) {
   const std::int64_t call = predictor_.observations();
   for (const RankLateness& late : pattern.latest) rowOf(late.rank).last_named = call;
+  if (pattern.latest.front().lateness > Seconds{}) ++rowOf(pattern.latest.front().rank).last;
   spreadOver(pattern);
   for (const RankLateness& late : pattern.latest) {
     lateness_[static_cast<std::size_t>(&rowOf(late.rank) - rows_.data())] = late.lateness;
@@ -80,7 +82,7 @@ std::vector<TrackedArrivals::Entry> TrackedArrivals::entries() const {
     const bool is_unused = rows_[row].rank == kOthers && row + 1 < rows_.size();
     if (is_unused) continue;
     entries.push_back({rows_[row].rank, prediction.lateness[row], prediction.error[row], prediction.method[row],
-                       rows_[row].usual, rows_[row].seen});
+                       rows_[row].usual, rows_[row].seen, rows_[row].last});
   }
   return entries;
 }
@@ -92,7 +94,10 @@ std::int32_t TrackedArrivals::others() const {
 }
 
 void TrackedArrivals::restart() {
-  for (Row& row : rows_) row.seen = {};
+  for (Row& row : rows_) {
+    row.seen = {};
+    row.last = 0;
+  }
 }
 
 }  // namespace starling

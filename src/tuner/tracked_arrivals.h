@@ -38,6 +38,7 @@ class TrackedArrivals {
     PredictionMethod method = PredictionMethod::kMovingAverage;
     Seconds usual;          // mean lateness, the latest calls weighing most
     RunningMoments seen{};  // latenesses in seconds since the latest restart()
+    std::int64_t last = 0;  // calls since then in which it was the last to come
   };
   static constexpr std::int32_t kOthers = -1;
   // Returns the ranks that are followed, and at the end the others, if there are any.
@@ -52,6 +53,7 @@ class TrackedArrivals {
     std::int64_t last_named = -1;
     Seconds usual;
     RunningMoments seen{};
+    std::int64_t last = 0;
   };
   bool hasOthers() const { return ranks_ > kTracked; }
   Row& rowOf(std::int32_t rank);

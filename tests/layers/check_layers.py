@@ -17,8 +17,9 @@ LAYERS = {
     "estimators": ["base"],
     "node": ["base"],
     "store": ["base"],
+    "summary": ["base", "store"],
     "tuner": ["base", "schedule", "algos", "simulator", "estimators", "store"],
-    "mpi": ["base", "schedule", "algos", "simulator", "estimators", "store", "node", "tuner"],
+    "mpi": ["base", "schedule", "algos", "simulator", "estimators", "store", "summary", "node", "tuner"],
     "preload": ["base", "mpi"],
 }
 

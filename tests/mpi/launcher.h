@@ -85,9 +85,9 @@ inline Outcome shell(const std::string& command) {
   return outcome;
 }
 
-// Runs the program under mpirun, four minutes at most.
+// Runs the program under mpirun, four minutes at most. Nothing is summed up at its end, unless the environment says so.
 inline Outcome launch(const Launch& what) {
-  std::string command = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
+  std::string command = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 STARLING_SUMMARY=off";
   for (const auto& [name, value] : what.environment) command += " " + name + "='" + value + "'";
   command += " timeout --kill-after=5 240 " STARLING_TEST_MPIRUN " " + what.launcher_options + " -n " +
              std::to_string(what.ranks) + " '" + what.program + "' " + what.arguments + " 2>&1";

@@ -3,6 +3,7 @@
 //   --limit-file-size BYTES   on rank 0, no file may grow beyond that from MPI_Init on: a disk that is full
 //   --rendezvous PREFIX       after its calls rank 0 creates PREFIX.asked and waits for PREFIX.go
 //   --count N                 reduces so many doubles in place of 2000
+//   --calls N                 makes so many calls at each site in place of 60
 //   --kill                    rank 0 ends itself after its calls, once what was learned is flushed
 #include <mpi.h>
 #include <sys/resource.h>
@@ -20,7 +21,7 @@
 
 namespace {
 
-constexpr int kCalls = 60;
+int g_calls = 60;
 int g_count = 2000;
 
 void check(bool is_right, const char* what) {
@@ -70,11 +71,12 @@ int main(int argc, char** argv) {
     limitFileSize(bytes);
   }
   if (const char* count = argumentAfter(argc, argv, "--count"); count != nullptr) g_count = std::atoi(count);
+  if (const char* calls = argumentAfter(argc, argv, "--calls"); calls != nullptr) g_calls = std::atoi(calls);
   // The last ranks have a communicator of their own, whose root is not the writer of the database.
   MPI_Comm last = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 0, rank, &last);
   if (last != MPI_COMM_NULL) MPI_Comm_set_name(last, "last ranks");
-  for (int call = 0; call < kCalls; ++call) {
+  for (int call = 0; call < g_calls; ++call) {
     reduce("all", MPI_COMM_WORLD);
     if (last != MPI_COMM_NULL) reduce("last", last);
   }

@@ -89,7 +89,12 @@ inline Environment sampleEnvironment() {
 }
 
 inline Run sampleRun(const std::string& id) {
-  return {.id = id, .environment = sampleEnvironment(), .program = "heat", .started = 1'700'000'000};
+  return {.id = id,
+          .environment = sampleEnvironment(),
+          .program = "heat",
+          .started = 1'700'000'000,
+          .hosts = "a:4,b:4",
+          .seconds = 41.5};
 }
 
 inline KeyId sampleKeyId() {
@@ -136,7 +141,8 @@ inline Batch sampleBatch() {
                  .table = {2, 0, 1},
                  .gain = 1.25,
                  .cycle = "every 50th call",
-                 .outlook = "predicted"}};
+                 .outlook = "predicted",
+                 .gain_error = 0.05}};
   batch.observations = {{.key = sampleKeyId(),
                          .epoch = 3,
                          .choice = "ring",
@@ -159,7 +165,9 @@ inline Batch sampleBatch() {
                      .predicted = 0.011,
                      .method = "regression",
                      .error = 0.0004,
-                     .epochs = 4}};
+                     .epochs = 4,
+                     .last = 1,
+                     .world_rank = 5}};
   batch.histograms = {{.key = sampleKeyId(),
                        .epoch = 3,
                        .samples = 2,

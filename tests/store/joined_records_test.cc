@@ -89,6 +89,16 @@ TEST(JoinedArrivals, areByRankAndPredictWhatTheNewestDoes) {
   EXPECT_DOUBLE_EQ(joined[1].predicted, 50.0);
 }
 
+TEST(JoinedArrivals, addUpInHowManyCallsARankCameLast) {
+  std::vector records(2, sampleBatch().arrivals.front());
+  records[0].last = 3;
+  records[1].last = 4;
+  EXPECT_EQ(joinedByRank(records, 9).front().last, 7);
+  EXPECT_EQ(joinedByRank(records, 9).front().world_rank, 5);
+  records[1].last.reset();
+  EXPECT_FALSE(joinedByRank(records, 9).front().last) << "an older Starling did not count them";
+}
+
 TEST(JoinedArrivals, keepTheRanksThatWereLateForLongest) {
   std::vector<ArrivalRecord> records;
   for (std::int32_t rank = 0; rank < 20; ++rank) records.push_back(arrived(1, rank, 1, rank == 3 ? 9.0 : 0.1 * rank));

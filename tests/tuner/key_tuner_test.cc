@@ -93,6 +93,7 @@ TEST(KeyTuner, statesNoGainOfColdCallsAndTriesOnAfterThem) {
   EXPECT_EQ(key.plan().incumbent, node);
   ASSERT_TRUE(key.gain());
   EXPECT_NEAR(*key.gain(), 10.0, 1e-6) << "the two cold calls are not among those that are compared";
+  EXPECT_NEAR(key.gainError().value(), 0.0, 1e-9) << "all others take the same time";
 }
 
 TEST(KeyTuner, settlesWithinFortyCallsWhereTheGainIsClear) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,15 @@ TEST(MeasuredChoices, leaveOutOfNativesUsualTimeWhatAgreementsDisturbed) {
   choices.observe(Choice{}, disturbed, true);
   choices.observe(Choice{}, taking(2.0), true);
   EXPECT_EQ(choices.usualNative(), Seconds{1.5});
+}
+
+TEST(MeasuredChoices, knowTheErrorOfAMedianFromThreeCallsOn) {
+  MeasuredChoices choices;
+  EXPECT_FALSE(choices.errorOf(Choice{}));
+  for (const double seconds : {1.0, 2.0}) choices.observe(Choice{}, taking(seconds), true);
+  EXPECT_FALSE(choices.errorOf(Choice{}));
+  choices.observe(Choice{}, taking(100.0), true);
+  EXPECT_NEAR(choices.errorOf(Choice{}).value(), 1.2533 * 1.4826 * 1.0 / std::sqrt(3.0), 1e-9) << "despite the outlier";
 }
 
 TEST(MeasuredChoices, forgetAnArrangementButNotWhatNativeTookNorNetTimes) {

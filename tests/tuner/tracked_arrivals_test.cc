@@ -89,6 +89,23 @@ TEST(TrackedArrivals, knowMoreLateRanksThanOneCallNames) {
   EXPECT_LT(arrivals.entries().back().predicted, Seconds{1e-3});
 }
 
+TEST(TrackedArrivals, countTheCallsInWhichARankCameLast) {
+  for (const std::int32_t ranks : {4, 100}) {
+    TrackedArrivals arrivals(ranks);
+    std::vector<Seconds> lateness(static_cast<std::size_t>(ranks));
+    arrivals.observe(patternOf(lateness));  // nobody is late
+    for (int call = 0; call < 5; ++call) {
+      lateness[3] = {call < 3 ? 2e-3 : 0.0};
+      lateness[1] = {1e-3};
+      arrivals.observe(patternOf(lateness));
+    }
+    EXPECT_EQ(entryOf(arrivals, 3).last, 3);
+    EXPECT_EQ(entryOf(arrivals, 1).last, 2);
+    arrivals.restart();
+    EXPECT_EQ(entryOf(arrivals, 3).last, 0);
+  }
+}
+
 TEST(TrackedArrivals, keepWhatIsPredictedWhenWhatWasSeenBeginsAnew) {
   TrackedArrivals arrivals(4);
   for (int call = 0; call < 5; ++call) arrivals.observe(patternOf({{0.0}, {0.0}, {2e-3}, {0.0}}));

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
+#include "base/text_format.h"
 #include "estimators/statistics.h"
 #include "table.h"
-#include "text_format.h"
 
 namespace starling::bench {
 namespace {
@@ -104,9 +104,8 @@ Json recordOf(const Header& header, const Arguments& arguments, const OverheadFi
 std::string loopTable(const Header& header, const Arguments& arguments, const Json& records) {
   const Environment& environment = header.environment;
   const bool is_overhead = arguments.procedure == Procedure::kOverhead;
-  return fmt::format("{} on {}, {}; {} {}, from {}, {}", cli::formatCount(environment.ranks, "rank"),
-                     cli::formatCount(environment.nodes, "node"), environment.mpi_version, header.type,
-                     arguments.operation,
+  return fmt::format("{} on {}, {}; {} {}, from {}, {}", formatCount(environment.ranks, "rank"),
+                     formatCount(environment.nodes, "node"), environment.mpi_version, header.type, arguments.operation,
                      arguments.sites == 1 ? "one place" : fmt::format("{} places", arguments.sites),
                      is_overhead ? overheadTable(records) : backToBackTable(records));
 }

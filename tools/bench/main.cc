@@ -63,7 +63,7 @@ std::string joined(const std::vector<std::string>& arguments) {
 
 Header describe(const std::vector<std::string>& words, const Arguments& arguments, bool is_one_clock) {
   Header header;
-  header.environment = gatherEnvironment(MPI_COMM_WORLD);
+  header.environment = describeRun(MPI_COMM_WORLD).environment;
   header.clock = is_one_clock ? "shared" : "synchronised";
   if (header.environment.mpi_version.find("SMPI") != std::string::npos) {
     header.clock = "virtual";

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "algos/catalogue.h"
+#include "base/text_format.h"
 #include "table.h"
-#include "text_format.h"
 
 namespace starling::bench {
 namespace {
@@ -180,22 +180,22 @@ std::string tableOf(const Header& header, const Arguments& arguments, std::span<
     std::vector<std::string> row{summary.choice + chosen,
                                  std::to_string(summary.setting.count),
                                  fmt::format("{} ms", summary.setting.delay_ms),
-                                 cli::formatDuration(summary.elapsed.mean),
-                                 cli::formatDuration(summary.post_arrival.mean),
-                                 cli::formatDuration(summary.post_arrival.median),
-                                 cli::formatDuration(summary.post_arrival.p99),
-                                 cli::formatRatio(summary.ratio_to_ring),
+                                 formatDuration(summary.elapsed.mean),
+                                 formatDuration(summary.post_arrival.mean),
+                                 formatDuration(summary.post_arrival.median),
+                                 formatDuration(summary.post_arrival.p99),
+                                 formatRatio(summary.ratio_to_ring),
                                  percent(summary.share_of_saving),
                                  std::to_string(summary.wrong_elements)};
-    if (arguments.as_program) row.push_back(cli::formatDuration(summary.loop.value_or(Seconds{})));
-    if (arguments.model) row.push_back(summary.modelled ? cli::formatDuration(*summary.modelled) : "-");
-    for (const PhaseSum& phase : summary.phases) row.push_back(cli::formatDuration(phase.post_arrival));
-    if (!summary.phases.empty()) row.push_back(cli::formatDuration(sumOf(summary.phases)));
+    if (arguments.as_program) row.push_back(formatDuration(summary.loop.value_or(Seconds{})));
+    if (arguments.model) row.push_back(summary.modelled ? formatDuration(*summary.modelled) : "-");
+    for (const PhaseSum& phase : summary.phases) row.push_back(formatDuration(phase.post_arrival));
+    if (!summary.phases.empty()) row.push_back(formatDuration(sumOf(summary.phases)));
     table.addRow(std::move(row));
   }
   const Environment& environment = header.environment;
   return fmt::format("{} on {}, {}, {} clock; {}, {} {}, pattern {}, n = {} calls each, means unless said\n{}",
-                     cli::formatCount(environment.ranks, "rank"), cli::formatCount(environment.nodes, "node"),
+                     formatCount(environment.ranks, "rank"), formatCount(environment.nodes, "node"),
                      environment.mpi_version, header.clock, collectiveName(arguments.collective), header.type,
                      arguments.operation, formatPattern(arguments.pattern), arguments.iterations, table.text());
 }

@@ -6,16 +6,16 @@
 #include <numeric>
 #include <utility>
 
-#include "arrival_summary.h"
+#include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
 #include "comparison.h"
 #include "key_json.h"
 #include "recording.h"
 #include "store/lateness_classes.h"
+#include "summary/arrival_summary.h"
 #include "table.h"
 #include "terminal.h"
-#include "text_format.h"
 
 namespace starling::cli {
 namespace {
@@ -42,9 +42,16 @@ Result<Arrivals> arrivalsOf(const RecordedKey& key, const Reader& reader) {
   return Arrivals{summarizeArrivals(arrivals.value(), histograms.value()), summarizeHistograms(histograms.value())};
 }
 
+// Returns in which share of the timed calls the rank came last.
+std::string shareLast(const RankArrival& rank) {
+  if (!rank.last || rank.timed <= 0) return "-";
+  return fmt::format("{:.0f}%", 100.0 * static_cast<double>(*rank.last) / static_cast<double>(rank.timed));
+}
+
 void printRanks(const std::vector<RankArrival>& ranks) {
   Table table({{"RANK", Align::kRight},
                {"CALLS", Align::kRight},
+               {"LAST", Align::kRight},
                {"LATENESS", Align::kRight},
                {"DEVIATION", Align::kRight},
                {"PREDICTED", Align::kRight},
@@ -53,9 +60,9 @@ void printRanks(const std::vector<RankArrival>& ranks) {
   Seconds latest;
   for (const RankArrival& rank : ranks) latest = std::max(latest, rank.lateness);
   for (const RankArrival& rank : ranks) {
-    table.addRow({std::to_string(rank.rank), std::to_string(rank.samples), formatDuration(rank.lateness),
-                  formatDuration(rank.deviation), formatDuration(rank.predicted), rank.method,
-                  bar(rank.lateness, latest)});
+    table.addRow({std::to_string(rank.rank), std::to_string(rank.samples), shareLast(rank),
+                  formatDuration(rank.lateness), formatDuration(rank.deviation), formatDuration(rank.predicted),
+                  rank.method, bar(rank.lateness, latest)});
   }
   fmt::print("{}", table.text());
 }
@@ -141,7 +148,8 @@ Action setUpArrivals(CLI::App& command, const Globals& globals) {
   command.footer(
       "LATENESS is the mean over CALLS, the timed calls in which the rank was recorded by itself: of many ranks these "
       "are\n"
-      "those that come late beyond the noise, and the latest. The histogram counts all ranks, by mean lateness in an "
+      "those that come late beyond the noise, and the latest. LAST is the share of all timed calls in which it came "
+      "last. The histogram counts all ranks, by mean lateness in an "
       "epoch.");
   return [query, &globals] { return showArrivals(*query, globals.databaseInForce()); };
 }

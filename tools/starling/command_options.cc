@@ -10,6 +10,15 @@ void addRunOption(CLI::App& command, std::string& run) {
       ->check([](const std::string& text) { return checkRunChoice(text).message(); });
 }
 
+void addSingleRunOption(CLI::App& command, std::string& run, const std::string& doing) {
+  command.add_option("--run", run, "Which run: its number or `latest` (default: latest)")
+      ->option_text("N")
+      ->check([doing](const std::string& text) {
+        if (text == "all") return "one run is " + doing + " at a time: give its number, or `latest`";
+        return checkRunChoice(text).message();
+      });
+}
+
 void addJsonFlag(CLI::App& command, bool& json) { command.add_flag("--json", json, "Print JSON"); }
 
 void addSiteQuery(CLI::App& command, Query& query) {

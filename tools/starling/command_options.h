@@ -23,6 +23,8 @@ struct Query {
 };
 
 void addRunOption(CLI::App& command, std::string& run);
+// The same, but `all` is refused: `doing` says what is done one run at a time.
+void addSingleRunOption(CLI::App& command, std::string& run, const std::string& doing);
 void addJsonFlag(CLI::App& command, bool& json);
 // Adds SITE, --run and --json.
 void addSiteQuery(CLI::App& command, Query& query);

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text_format.h"
 #include "store/records.h"
-#include "text_format.h"
 
 namespace starling::cli {
 

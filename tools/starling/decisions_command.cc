@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
 #include "key_json.h"
@@ -11,7 +12,6 @@
 #include "store/history.h"
 #include "table.h"
 #include "terminal.h"
-#include "text_format.h"
 
 namespace starling::cli {
 namespace {

@@ -14,14 +14,15 @@
 #include "algos/catalogue.h"
 #include "algos/topology.h"
 #include "base/memory_file.h"
+#include "base/printable.h"
 #include "base/programs.h"
+#include "base/text_format.h"
 #include "base/transports.h"
 #include "batch_job.h"
 #include "comparison.h"
 #include "installation.h"
 #include "process_output.h"
 #include "store/reader.h"
-#include "text_format.h"
 
 namespace starling::cli {
 namespace {

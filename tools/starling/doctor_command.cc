@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/text_format.h"
 #include "call_stack.h"
 #include "commands.h"
 #include "doctor_checks.h"
 #include "installation.h"
 #include "json_text.h"
 #include "terminal.h"
-#include "text_format.h"
 
 extern char** environ;
 

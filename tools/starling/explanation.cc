@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "arrival_summary.h"
-#include "candidate_summary.h"
+#include "base/text_format.h"
 #include "comparison.h"
 #include "outlook.h"
-#include "text_format.h"
+#include "summary/arrival_summary.h"
+#include "summary/candidate_summary.h"
 
 namespace starling::cli {
 namespace {

@@ -39,6 +39,7 @@ Json keyJson(const RecordedKey& recorded) {
   json["algorithm"] = key.choice;
   json["table"] = key.table;
   json["gain"] = optionalJson(key.gain);
+  json["gain_error"] = optionalJson(key.gain_error);
   json["compared_by"] = textJson(row.communicator.compared_by);
   json["clock_error"] = optionalJson(row.communicator.clock_error);
   json["state"] = key.state;
@@ -67,7 +68,9 @@ Json candidateJson(const CandidateSummary& candidate) {
 Json arrivalJson(const RankArrival& arrival) {
   Json json;
   json["rank"] = arrival.rank;
+  json["world_rank"] = optionalJson(arrival.world_rank);
   json["samples"] = arrival.samples;
+  json["last"] = optionalJson(arrival.last);
   json["timed"] = arrival.timed;
   json["lateness"] = arrival.lateness.value;
   json["deviation"] = arrival.deviation.value;
@@ -119,6 +122,7 @@ Json runJson(const RunRow& row) {
   json["program"] = row.run.program;
   json["started"] = row.run.started;
   json["finished"] = optionalJson(row.finished);
+  json["seconds"] = optionalJson(row.run.seconds);
   json["ranks"] = environment.ranks;
   json["nodes"] = environment.nodes;
   json["ranks_per_node"] = environment.ranks_per_node;

@@ -1,10 +1,10 @@
 // Writes recorded keys and what belongs to them as JSON. Durations are in seconds.
 #pragma once
 
-#include "arrival_summary.h"
-#include "candidate_summary.h"
 #include "json_text.h"
 #include "recording.h"
+#include "summary/arrival_summary.h"
+#include "summary/candidate_summary.h"
 
 namespace starling::cli {
 

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "base/printable.h"
 #include "process_output.h"
 
 namespace starling::cli {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "text_format.h"
+#include "base/text_format.h"
 
 namespace starling::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "arrival_summary.h"
 #include "store/records.h"
+#include "summary/arrival_summary.h"
 
 namespace starling::cli {
 

@@ -8,10 +8,7 @@
 
 namespace starling::cli {
 
-// Returns the symbol without its argument list: "Solver::dot(double const*) const" gives "Solver::dot".
-std::string shortSymbol(const std::string& symbol);
-
-// Returns the best name that is known: label, "symbol (file.cc:12)", symbol, "module+0x1f", else the identity.
+// Returns siteName() with what debug information tells of the place.
 std::string describeSite(const SiteRecord& site, const Place& place);
 
 }  // namespace starling::cli

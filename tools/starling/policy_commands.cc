@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algos/catalogue.h"
+#include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
 #include "json_text.h"
@@ -22,7 +23,6 @@
 #include "store/reader.h"
 #include "table.h"
 #include "terminal.h"
-#include "text_format.h"
 
 namespace starling::cli {
 namespace {
@@ -219,11 +219,6 @@ Outcome listPolicies(bool json, const std::string& database) {
   return Outcome::ok();
 }
 
-std::string checkSingleRun(const std::string& text) {
-  if (text == "all") return "one run is exported at a time: give its number, or `latest`";
-  return checkRunChoice(text).message();
-}
-
 }  // namespace
 
 Action setUpExport(CLI::App& command, const Globals& globals) {
@@ -231,9 +226,7 @@ Action setUpExport(CLI::App& command, const Globals& globals) {
   command.add_option("--format", arguments->format, "json (a policy document) or ompi-rules (default: json)")
       ->option_text("FORMAT")
       ->check(CLI::IsMember({"json", "ompi-rules"}));
-  command.add_option("--run", arguments->run, "Which run: its number or `latest` (default: latest)")
-      ->option_text("N")
-      ->check(checkSingleRun);
+  addSingleRunOption(command, arguments->run, "exported");
   command.add_option("--output", arguments->output, "Write to this file (default: standard output)")
       ->option_text("FILE");
   return [arguments, &globals] { return exportRun(*arguments, globals.databaseInForce()); };

@@ -5,9 +5,6 @@
 
 namespace starling::cli {
 
-// Quotes the text so that it is one word for a shell.
-std::string quotedForShell(const std::string& text);
-
 // Returns what a shell command writes to stdout; empty when it cannot be started.
 std::string outputOf(const std::string& command);
 

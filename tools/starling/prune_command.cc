@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
 #include "prune_selection.h"
@@ -14,7 +15,6 @@
 #include "store/pruner.h"
 #include "table.h"
 #include "terminal.h"
-#include "text_format.h"
 #include "units_parse.h"
 
 namespace starling::cli {

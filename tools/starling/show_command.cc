@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <memory>
 
-#include "candidate_summary.h"
+#include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
 #include "comparison.h"
 #include "key_json.h"
 #include "recording.h"
+#include "summary/candidate_summary.h"
 #include "table.h"
 #include "terminal.h"
-#include "text_format.h"
 
 namespace starling::cli {
 namespace {
@@ -26,12 +26,14 @@ std::string sourceOf(const RecordedKey& key) {
   return key.place.file.empty() ? "-" : fmt::format("{}:{}", key.place.file, key.place.line);
 }
 
-// Returns "1.20x (by mean elapsed time)", or the figure alone where the time is not recorded.
+// Returns "1.20x +- 0.05 (by mean elapsed time)", or the figure alone where the time is not recorded.
 std::string describeGain(const RecordedKey& recorded) {
   const std::optional<double>& gain = recorded.row.key.gain;
   const ComparedBy& compared_by = recorded.row.communicator.compared_by;
   if (!gain || !compared_by) return formatRatio(gain);
-  return fmt::format("{} (by {})", formatRatio(gain), comparedTime(compared_by));
+  const std::optional<double>& error = recorded.row.key.gain_error;
+  return fmt::format("{}{} (by {})", formatRatio(gain), error ? fmt::format(" +- {:.2f}", *error) : "",
+                     comparedTime(compared_by));
 }
 
 // Returns "7.50 s (mean over ranks)", or "-" when it is not known.

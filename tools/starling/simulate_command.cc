@@ -4,6 +4,7 @@
 #include <iterator>
 #include <memory>
 
+#include "base/text_format.h"
 #include "choices.h"
 #include "command_options.h"
 #include "commands.h"
@@ -11,7 +12,6 @@
 #include "simulation.h"
 #include "table.h"
 #include "terminal.h"
-#include "text_format.h"
 #include "timeline.h"
 #include "units_parse.h"
 

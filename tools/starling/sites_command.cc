@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
 #include "comparison.h"
@@ -13,7 +14,6 @@
 #include "recording.h"
 #include "table.h"
 #include "terminal.h"
-#include "text_format.h"
 
 namespace starling::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text_format.h"
 #include "table.h"
-#include "text_format.h"
 
 namespace starling::cli {
 namespace {

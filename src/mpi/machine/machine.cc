@@ -14,6 +14,7 @@
 
 #include "base/programs.h"
 #include "base/transports.h"
+#include "store/hosts.h"
 
 namespace starling {
 namespace {
@@ -39,21 +40,28 @@ std::string mpiVersion() {
   return version.substr(0, version.find_first_of(",\n"));
 }
 
-}  // namespace
-
-Environment gatherEnvironment(MPI_Comm communicator) {
-  Environment environment;
-  PMPI_Comm_size(communicator, &environment.ranks);
+// Returns the names of the hosts by rank, on rank 0 only.
+std::vector<std::string> gatherHosts(MPI_Comm communicator) {
+  int size = 0;
+  PMPI_Comm_size(communicator, &size);
   int rank = 0;
   PMPI_Comm_rank(communicator, &rank);
   HostName name{};
   int length = 0;
   PMPI_Get_processor_name(name.data(), &length);
-  std::vector<HostName> names(rank == 0 ? static_cast<std::size_t>(environment.ranks) : 0);
+  std::vector<HostName> names(rank == 0 ? static_cast<std::size_t>(size) : 0);
   PMPI_Gather(name.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0,
               communicator);
+  std::vector<std::string> hosts;
+  for (const HostName& host : names) hosts.emplace_back(host.data());
+  return hosts;
+}
+
+Environment describeEnvironment(MPI_Comm communicator, const std::vector<std::string>& hosts) {
+  Environment environment;
+  PMPI_Comm_size(communicator, &environment.ranks);
   std::map<std::string, std::int32_t> ranks_of_node;
-  for (const HostName& host : names) ++ranks_of_node[host.data()];
+  for (const std::string& host : hosts) ++ranks_of_node[host];
   environment.nodes = static_cast<std::int32_t>(ranks_of_node.size());
   for (const auto& node : ranks_of_node) {
     environment.ranks_per_node = std::max(environment.ranks_per_node, node.second);
@@ -65,9 +73,13 @@ Environment gatherEnvironment(MPI_Comm communicator) {
   return environment;
 }
 
-Run describeRun(const Environment& environment) {
+}  // namespace
+
+Run describeRun(MPI_Comm communicator) {
+  const std::vector<std::string> hosts = gatherHosts(communicator);
   Run run;
-  run.environment = environment;
+  run.environment = describeEnvironment(communicator, hosts);
+  run.hosts = foldHosts(hosts);
   run.program = ownProgramName();
   run.started = static_cast<std::int64_t>(std::time(nullptr));
   std::random_device random;

@@ -7,10 +7,8 @@
 
 namespace starling {
 
-// Asks all ranks where they run. Collective over `communicator`; the result is complete on its rank 0 only.
-Environment gatherEnvironment(MPI_Comm communicator);
-
-// Describes a new run of this program, started now. Local.
-Run describeRun(const Environment& environment);
+// Asks all ranks where they run, and describes a new run of this program, started now. Collective over `communicator`;
+// the result is complete on its rank 0 only.
+Run describeRun(MPI_Comm communicator);
 
 }  // namespace starling

@@ -16,7 +16,7 @@
 namespace starling::cli {
 
 inline Run exampleRun(const std::string& id) {
-  return {id, {4, 1, 4, "Example CPU", "Open MPI 4.1.4", "shared_memory"}, "app", 1'700'000'000};
+  return {id, {4, 1, 4, "Example CPU", "Open MPI 4.1.4", "shared_memory"}, "app", 1'700'000'000, "host1:4"};
 }
 
 inline KeyRecord settledKey() {
@@ -32,6 +32,7 @@ inline KeyRecord settledKey() {
   key.table = {0, 1, 3, 2};
   key.gain = 2.5;
   key.outlook = "predicted";
+  key.gain_error = 0.05;
   return key;
 }
 
@@ -62,8 +63,12 @@ inline Batch latestBatch() {
   for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
     for (std::int32_t rank = 0; rank < 4; ++rank) {
       const double late = rank == 2 ? 0.050 : 0.0001 * rank;
-      batch.arrivals.push_back(arrival(pressure.id, epoch, rank, late, 0.0002, late + 0.001));
+      ArrivalRecord& record =
+          batch.arrivals.emplace_back(arrival(pressure.id, epoch, rank, late, 0.0002, late + 0.001));
+      record.last = rank == 2 ? record.samples : 0;
+      record.world_rank = rank;
     }
+    batch.histograms.push_back({pressure.id, epoch, 4, {0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0}});
   }
   batch.decisions = {{pressure.id, 3, 24, pressure.choice, pressure.table, "Least post-arrival time of three.", 0.0048,
                       0.005, 0.0125}};

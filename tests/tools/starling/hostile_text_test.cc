@@ -84,13 +84,19 @@ void expectHarmless(const std::string& text) {
 }
 
 TEST_F(HostileText, isShownAsEscapesByEveryCommand) {
-  const std::map<std::string, std::string> told{
-      {"sites", "label"},           {"sites --csv", "label"},
-      {"sites --run all", "label"}, {"show 1", "rows"},
-      {"show 2", "identity"},       {"explain 1", "Reason."},
-      {"explain 2", "symbol"},      {"arrivals 1", "mean"},
-      {"decisions", "Reason."},     {"export --format ompi-rules", "ring"},
-      {"policies", "label"},        {"prune --keep-runs 0 --unfinished --dry-run", "program"}};
+  const std::map<std::string, std::string> told{{"summary --full", "program"},
+                                                {"sites", "label"},
+                                                {"sites --csv", "label"},
+                                                {"sites --run all", "label"},
+                                                {"show 1", "rows"},
+                                                {"show 2", "identity"},
+                                                {"explain 1", "Reason."},
+                                                {"explain 2", "symbol"},
+                                                {"arrivals 1", "mean"},
+                                                {"decisions", "Reason."},
+                                                {"export --format ompi-rules", "ring"},
+                                                {"policies", "label"},
+                                                {"prune --keep-runs 0 --unfinished --dry-run", "program"}};
   for (const auto& [command, word] : told) {
     SCOPED_TRACE(command);
     const CliResult result = run(command);
@@ -102,8 +108,9 @@ TEST_F(HostileText, isShownAsEscapesByEveryCommand) {
 }
 
 TEST_F(HostileText, isEscapedInJsonAndComesBackWhole) {
-  for (const char* command : {"sites --json", "show 1 --json", "explain 1 --json", "arrivals 1 --json",
-                              "decisions --json", "policies --json", "export --format json", "doctor --json"}) {
+  for (const char* command :
+       {"summary --json", "sites --json", "show 1 --json", "explain 1 --json", "arrivals 1 --json", "decisions --json",
+        "policies --json", "export --format json", "doctor --json"}) {
     SCOPED_TRACE(command);
     const CliResult result = run(command);
     expectHarmless(result.out);

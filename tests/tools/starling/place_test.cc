@@ -7,15 +7,6 @@
 namespace starling::cli {
 namespace {
 
-TEST(Place, shortSymbolsLeaveTheArgumentsOut) {
-  EXPECT_EQ(shortSymbol("main"), "main");
-  EXPECT_EQ(shortSymbol("Solver::dot(double const*, int) const"), "Solver::dot");
-  EXPECT_EQ(shortSymbol("(anonymous namespace)::step(Grid&)"), "(anonymous namespace)::step");
-  EXPECT_EQ(shortSymbol("(anonymous namespace)::step"), "(anonymous namespace)::step");
-  EXPECT_EQ(shortSymbol("run(int)::{lambda(int)#1}::operator()(int) const"), "run(int)::{lambda(int)#1}::operator()");
-  EXPECT_EQ(shortSymbol("apply(void (*)(int))"), "apply");
-}
-
 TEST(Place, theBestKnownNameIsShown) {
   const SiteRecord site = symbolSite("exported_name", 0x1f);
   EXPECT_EQ(describeSite(labelledSite("pressure"), {"f()", "/src/f.cc", 3}), "pressure");

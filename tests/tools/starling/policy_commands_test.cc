@@ -50,7 +50,8 @@ TEST_F(PolicyCommands, policiesTellWhatIsLearnedFromWhatIsImported) {
   ASSERT_EQ(run("export --output '" + folder_.file("policy.json") + "'").exit_code, 0);
   const CliResult learned = run("policies");
   EXPECT_EQ(learned.exit_code, 0) << learned.err;
-  EXPECT_THAT(learned.out, AllOf(HasSubstr("PROGRAM"), HasSubstr("app"), HasSubstr("  pressure  "), HasSubstr("run 2")));
+  EXPECT_THAT(learned.out,
+              AllOf(HasSubstr("PROGRAM"), HasSubstr("app"), HasSubstr("  pressure  "), HasSubstr("run 2")));
   const std::string other = " --db '" + folder_.file("imported.db") + "'";
   ASSERT_EQ(runStarling("import '" + folder_.file("policy.json") + "'" + other).exit_code, 0);
   const CliResult imported = runStarling("policies" + other);

@@ -44,7 +44,7 @@ struct WrongArguments {
 TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
   static constexpr WrongArguments kCases[] = {
       {"", "subcommand is required"},
-      {"bogus", "there is no command 'bogus': the commands are run, sites"},
+      {"bogus", "there is no command 'bogus': the commands are run, summary, sites"},
       {"--db x bogus", "there is no command 'bogus'"},
       {"--bogus sites", "--bogus"},
       {"run", "there is no program"},
@@ -104,7 +104,8 @@ TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
 }
 
 TEST(Program, aMissingDatabaseIsAFaultWithASentence) {
-  for (const char* command : {"sites", "show 1", "explain 1", "arrivals 1", "decisions", "export", "policies"}) {
+  for (const char* command :
+       {"summary", "sites", "show 1", "explain 1", "arrivals 1", "decisions", "export", "policies"}) {
     const CliResult result = runStarling(std::string(command) + " --db /missing/tuning.db");
     EXPECT_EQ(result.exit_code, 1) << command;
     EXPECT_EQ(result.out, "") << command;

@@ -46,7 +46,7 @@ TEST_F(PruneAndMerge, dryRunSaysWhatWouldGoAndChangesNothing) {
 TEST_F(PruneAndMerge, pruneRemovesRunsAndKeepsWhatTheyLearned) {
   const CliResult result = run("prune --older-than 1d");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("Removed 2 runs, 4 keys and 12 records from"));
+  EXPECT_THAT(result.out, HasSubstr("Removed 2 runs, 4 keys and 14 records from"));
   const CliResult sites = run("sites");
   EXPECT_EQ(sites.exit_code, 1);
   EXPECT_THAT(sites.err, HasSubstr("holds no run yet"));

@@ -7,12 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "base/duration_text.h"
 #include "base/units.h"
 
-namespace starling::cli {
+namespace starling {
 
-using starling::formatDuration;
+// Returns three significant digits of a value in [0, 1000).
+std::string formatThreeDigits(double value);
+
+// Returns "0 s", "25.0 us", "1.23 ms" or "50.1 s"; "-" when it is not a number.
+std::string formatDuration(Seconds duration);
 // Returns "-" when there is no value.
 std::string formatDuration(const std::optional<double>& seconds);
 
@@ -28,4 +31,4 @@ std::string formatCount(std::int64_t number, std::string_view noun);
 // Returns "0 2 1 3"; "identity" when the table is empty.
 std::string formatRankTable(const std::vector<std::int32_t>& table);
 
-}  // namespace starling::cli
+}  // namespace starling

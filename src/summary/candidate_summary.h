@@ -9,7 +9,7 @@
 
 #include "store/records.h"
 
-namespace starling::cli {
+namespace starling {
 
 // These are over samples, in seconds, and empty where they are not recorded of every epoch with samples.
 struct TimeSummary {
@@ -38,4 +38,4 @@ std::vector<CandidateSummary> summarizeCandidates(std::span<const ObservationRec
 // Returns nullptr when `choice` was not tried.
 const CandidateSummary* findCandidate(std::span<const CandidateSummary> candidates, const std::string& choice);
 
-}  // namespace starling::cli
+}  // namespace starling

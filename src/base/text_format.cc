@@ -1,11 +1,34 @@
-#include "text_format.h"
+#include "base/text_format.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
 
-namespace starling::cli {
+namespace starling {
+
+std::string formatThreeDigits(double value) {
+  if (value < 9.995) return fmt::format("{:.2f}", value);
+  if (value < 99.95) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.0f}", value);
+}
+
+std::string formatDuration(Seconds duration) {
+  struct Unit {
+    double size;
+    const char* name;
+  };
+  static constexpr std::array<Unit, 4> kUnits = {{{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1.0, "s"}}};
+  if (!std::isfinite(duration.value)) return "-";
+  if (duration.value == 0.0) return "0 s";
+  if (duration.value < 0.0) return fmt::format("-{}", formatDuration(Seconds{-duration.value}));
+  for (const Unit& unit : kUnits) {
+    const double scaled = duration.value / unit.size;
+    if (scaled < 999.5 || unit.size == 1.0) return formatThreeDigits(scaled) + " " + unit.name;
+  }
+  return "-";
+}
 
 std::string formatDuration(const std::optional<double>& seconds) {
   return seconds ? formatDuration(Seconds{*seconds}) : "-";
@@ -37,4 +60,4 @@ std::string formatRankTable(const std::vector<std::int32_t>& table) {
   return table.empty() ? "identity" : fmt::format("{}", fmt::join(table, " "));
 }
 
-}  // namespace starling::cli
+}  // namespace starling

@@ -1,11 +1,11 @@
-#include "candidate_summary.h"
+#include "summary/candidate_summary.h"
 
 #include <algorithm>
 #include <map>
 
 #include "store/group_moments.h"
 
-namespace starling::cli {
+namespace starling {
 namespace {
 
 // Adds up one kind of time, epoch after epoch. What one epoch lacks is not known of all of them.
@@ -84,4 +84,4 @@ const CandidateSummary* findCandidate(std::span<const CandidateSummary> candidat
   return found == candidates.end() ? nullptr : &*found;
 }
 
-}  // namespace starling::cli
+}  // namespace starling

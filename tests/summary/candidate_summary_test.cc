@@ -1,12 +1,12 @@
-#include "candidate_summary.h"
+#include "summary/candidate_summary.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "records.h"
+#include "example_records.h"
 
-namespace starling::cli {
+namespace starling {
 namespace {
 
 const KeyId kKey = exampleKeyId("label:pressure");
@@ -74,4 +74,4 @@ TEST(CandidateSummary, findsByChoice) {
 }
 
 }  // namespace
-}  // namespace starling::cli
+}  // namespace starling

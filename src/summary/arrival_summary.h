@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "store/records.h"
 
-namespace starling::cli {
+namespace starling {
 
 struct RankArrival {
   std::int32_t rank = 0;
@@ -25,6 +25,8 @@ struct RankArrival {
   // This is the mean distance between what an epoch predicted and what the next one measured, over the epochs that are
   // not joined; empty with fewer than two of these.
   std::optional<Seconds> prediction_error;
+  std::optional<std::int64_t> last;        // timed calls in which it came last; empty: not recorded of every epoch
+  std::optional<std::int64_t> world_rank;  // in MPI_COMM_WORLD; empty: not recorded
 };
 
 // The latenesses of all ranks over all epochs, as far as they were recorded.
@@ -59,4 +61,4 @@ const RankArrival* standingOut(std::span<const RankArrival> ranks);
 // Says "Rank 5 stands out: ..." or that none does.
 std::string describeLatest(std::span<const RankArrival> ranks);
 
-}  // namespace starling::cli
+}  // namespace starling

@@ -1,4 +1,4 @@
-#include "arrival_summary.h"
+#include "summary/arrival_summary.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <map>
 #include <utility>
 
+#include "base/text_format.h"
 #include "store/group_moments.h"
-#include "text_format.h"
 
-namespace starling::cli {
+namespace starling {
 namespace {
 
 struct AccumulatedArrivals {
@@ -27,6 +27,10 @@ struct AccumulatedArrivals {
       ++errors;
     }
     has_prediction = record.epochs == 1;
+    const bool is_first = arrival.samples == 0;
+    const bool is_counted = record.last && (is_first || arrival.last);
+    arrival.last = is_counted ? std::optional(arrival.last.value_or(0) + *record.last) : std::nullopt;
+    arrival.world_rank = record.world_rank;
     arrival.rank = record.rank;
     arrival.samples += record.samples;
     arrival.predicted = Seconds{record.predicted};
@@ -138,4 +142,4 @@ std::string describeLatest(std::span<const RankArrival> ranks) {
                      latest->rank, formatDuration(latest->lateness), formatDuration(latest->deviation), share);
 }
 
-}  // namespace starling::cli
+}  // namespace starling

@@ -1,11 +1,11 @@
-#include "arrival_summary.h"
+#include "summary/arrival_summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "records.h"
+#include "example_records.h"
 
-namespace starling::cli {
+namespace starling {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(ArrivalSummary, fewRanksHaveNoOneStandingOut) {
 }
 
 }  // namespace
-}  // namespace starling::cli
+}  // namespace starling

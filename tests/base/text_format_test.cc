@@ -1,10 +1,10 @@
-#include "text_format.h"
+#include "base/text_format.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace starling::cli {
+namespace starling {
 namespace {
 
 TEST(TextFormat, durationsHaveThreeDigitsAndAUnit) {
@@ -45,4 +45,4 @@ TEST(TextFormat, rankTablesAreListedUnlessIdentity) {
 }
 
 }  // namespace
-}  // namespace starling::cli
+}  // namespace starling

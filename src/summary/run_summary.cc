@@ -1,0 +1,153 @@
+#include "summary/run_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "store/hosts.h"
+#include "summary/arrival_summary.h"
+#include "summary/candidate_summary.h"
+
+namespace starling {
+namespace {
+
+constexpr const char* kNativeName = "native";
+// Where allreduce takes less of a run there is nothing to be won.
+constexpr double kLeastShare = 0.01;
+
+using Observations = std::span<const ObservationRecord>;
+
+// Returns the share of the time in calls that was spent before the last rank came.
+std::optional<double> shareWaiting(Observations observations) {
+  double waiting = 0.0;
+  double elapsed = 0.0;
+  for (const ObservationRecord& one : observations) {
+    if (one.samples <= 0) continue;
+    if (!one.elapsed_mean || !one.post_arrival_mean) return std::nullopt;
+    waiting += static_cast<double>(one.samples) * (*one.elapsed_mean - *one.post_arrival_mean);
+    elapsed += static_cast<double>(one.samples) * *one.elapsed_mean;
+  }
+  return elapsed > 0.0 ? std::optional(std::clamp(waiting / elapsed, 0.0, 1.0)) : std::nullopt;
+}
+
+std::optional<double> comparedMean(const std::vector<CandidateSummary>& candidates, const std::string& choice) {
+  const CandidateSummary* found = findCandidate(candidates, choice);
+  return found == nullptr ? std::nullopt : found->compared().mean;
+}
+
+// Sets what the key's calls saved beside native, and what its trials took beyond that.
+void compareWithNative(Observations observations, KeySummary& summary) {
+  std::vector<ObservationRecord> usual;  // that were no trials
+  for (const ObservationRecord& one : observations) {
+    if (!one.exploration) usual.push_back(one);
+  }
+  const KeyRecord& key = summary.row.key;
+  const bool is_native = key.choice == kNativeName;
+  const std::optional<double> chosen = comparedMean(summarizeCandidates(usual), key.choice);
+  std::optional<double> native = comparedMean(summarizeCandidates(observations), kNativeName);
+  if (!is_native) native = chosen && key.gain ? std::optional(*chosen * *key.gain) : std::nullopt;
+  if (!native) return;
+  double saved = 0.0;
+  double exploring = 0.0;
+  double calls = 0.0;  // that took the place of native's
+  for (const ObservationRecord& one : observations) {
+    const std::optional<double>& mean = one.post_arrival_mean ? one.post_arrival_mean : one.elapsed_mean;
+    if (one.choice == kNativeName || !mean) continue;
+    const double gained = static_cast<double>(one.calls) * (*native - *mean);
+    if (one.exploration) {
+      exploring -= gained;
+    } else {
+      saved += gained;
+      calls += static_cast<double>(one.calls);
+    }
+  }
+  summary.saved = saved;
+  summary.exploring = exploring;
+  if (calls == 0.0) summary.saved_error = 0.0;
+  if (calls > 0.0 && !is_native && key.gain_error) summary.saved_error = calls * *chosen * *key.gain_error;
+}
+
+// Adds up who came last, over all keys.
+class Latest {
+ public:
+  // `waiting` is what all ranks of the key waited, together.
+  void add(const KeyRecord& key, double waiting, std::span<const ArrivalRecord> arrivals,
+           std::span<const HistogramRecord> histograms) {
+    const auto timed = static_cast<double>(summarizeHistograms(histograms).samples);
+    if (timed <= 0.0) return;
+    calls_ += static_cast<double>(key.calls);
+    for (const ArrivalRecord& one : arrivals) {
+      if (!one.last || !one.world_rank) continue;
+      const double share = static_cast<double>(*one.last) / timed;
+      Rank& rank = ranks_[*one.world_rank];
+      rank.calls += share * static_cast<double>(key.calls);
+      rank.waiting += share * waiting;
+    }
+  }
+
+  std::optional<LatestRank> found(const std::string& hosts) const {
+    const auto latest = std::ranges::max_element(
+        ranks_, [](const auto& a, const auto& b) { return a.second.waiting < b.second.waiting; });
+    if (latest == ranks_.end() || latest->second.waiting <= 0.0) return std::nullopt;
+    return LatestRank{latest->first, std::string(hostOf(hosts, latest->first)), latest->second.calls / calls_};
+  }
+
+ private:
+  struct Rank {
+    double calls = 0.0;    // in which it came last
+    double waiting = 0.0;  // in them
+  };
+  std::map<std::int64_t, Rank> ranks_;  // by rank in MPI_COMM_WORLD
+  double calls_ = 0.0;
+};
+
+// Adds `part`, of which each of `share` of all ranks has so much; the sum is known where a part is.
+void add(std::optional<double>& sum, const std::optional<double>& part, double share) {
+  if (part) sum = sum.value_or(0.0) + share * *part;
+}
+
+}  // namespace
+
+Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
+  Result<std::vector<KeyRow>> keys = reader.keys(run.number);
+  if (!keys.isOk()) return keys.status();
+  RunSummary summary;
+  summary.run = run;
+  Latest latest;
+  double squared_error = 0.0;
+  bool is_error_known = true;
+  for (KeyRow& row : keys.value()) {
+    const auto observations = reader.observations(row.number);
+    if (!observations.isOk()) return observations.status();
+    const auto arrivals = reader.arrivals(row.number);
+    if (!arrivals.isOk()) return arrivals.status();
+    const auto histograms = reader.histograms(row.number);
+    if (!histograms.isOk()) return histograms.status();
+    KeySummary& key = summary.keys.emplace_back(KeySummary{.row = std::move(row)});
+    const KeyRecord& record = key.row.key;
+    const std::optional<double> waiting = shareWaiting(observations.value());
+    if (waiting && record.seconds) key.waiting = *waiting * *record.seconds;
+    compareWithNative(observations.value(), key);
+    const double share = static_cast<double>(key.row.communicator.size) / std::max(run.run.environment.ranks, 1);
+    add(summary.seconds, record.seconds, share);
+    add(summary.waiting, key.waiting, share);
+    add(summary.saved, key.saved, share);
+    add(summary.exploring, key.exploring, share);
+    if (record.seconds && !key.waiting) summary.is_waiting_partial = true;
+    if (key.saved && !key.saved_error) is_error_known = false;
+    squared_error += std::pow(share * key.saved_error.value_or(0.0), 2);
+    latest.add(record, share * key.waiting.value_or(0.0), arrivals.value(), histograms.value());
+  }
+  if (summary.saved && is_error_known) summary.saved_error = std::sqrt(squared_error);
+  summary.latest = latest.found(run.run.hosts);
+  return summary;
+}
+
+bool isWorthTelling(const RunSummary& summary) {
+  if (!summary.seconds) return false;
+  return !summary.run.run.seconds || *summary.seconds >= kLeastShare * *summary.run.run.seconds;
+}
+
+}  // namespace starling

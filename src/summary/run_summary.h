@@ -1,0 +1,50 @@
+// Sums up what one run spent in allreduce, for whom it waited, and what tuning won.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "store/reader.h"
+
+namespace starling {
+
+// What native would have taken is taken to be the gain times what the choice in force took, or, where native is in
+// force, what its own calls took. All times are in seconds, means over the ranks of the communicator; empty: not known.
+struct KeySummary {
+  KeyRow row;
+  std::optional<double> waiting{};      // for ranks that came late
+  std::optional<double> saved{};        // beside native, in calls that were no trials; below 0: lost
+  std::optional<double> saved_error{};  // its standard error
+  std::optional<double> exploring{};    // that trials took beyond native; below 0: they took less
+};
+
+// The rank that the others waited for most.
+struct LatestRank {
+  std::int64_t rank = 0;    // in MPI_COMM_WORLD
+  std::string host;         // "": not known
+  double share_last = 0.0;  // of the calls: in so many it was the last to come
+};
+
+// All times are in seconds, means over the ranks of MPI_COMM_WORLD; empty: not known.
+struct RunSummary {
+  RunRow run;
+  std::vector<KeySummary> keys;  // by falling time
+  std::optional<double> seconds;
+  std::optional<double> waiting;
+  bool is_waiting_partial = false;  // of some keys it is not known
+  std::optional<double> saved;      // of the keys of which it is known, as the next two
+  std::optional<double> saved_error;
+  std::optional<double> exploring;
+  std::optional<LatestRank> latest;
+};
+
+// Errors: those of reading the run's keys and records.
+Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run);
+
+// Returns whether allreduce took so much of the run that its time is worth a word.
+bool isWorthTelling(const RunSummary& summary);
+
+}  // namespace starling

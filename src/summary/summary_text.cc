@@ -1,0 +1,132 @@
+#include "summary/summary_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/printable.h"
+#include "base/text_format.h"
+#include "summary/site_name.h"
+
+namespace starling {
+namespace {
+
+std::string percent(double share) { return fmt::format("{:.{}f}%", 100.0 * share, share < 0.0995 ? 1 : 0); }
+
+std::string timeLine(const RunSummary& summary) {
+  const Run& run = summary.run.run;
+  const std::string who =
+      fmt::format("Run {}, {} with {} on {}", summary.run.number, run.program,
+                  formatCount(run.environment.ranks, "rank"), formatCount(run.environment.nodes, "node"));
+  if (!summary.seconds) return who + ": no call of allreduce was timed.";
+  if (!run.seconds) return fmt::format("{}: {} in allreduce, mean over ranks.", who, formatDuration(summary.seconds));
+  return fmt::format("{}, took {}, {} of it ({}) in allreduce, mean over ranks.", who, formatDuration(run.seconds),
+                     formatDuration(summary.seconds), percent(*summary.seconds / std::max(*run.seconds, 1e-9)));
+}
+
+std::string waitingLine(const RunSummary& summary) {
+  if (!summary.waiting) return "How much of that was waiting for late ranks is not known: their clocks do not compare.";
+  std::string line =
+      fmt::format("{}{} ({}) of that was waiting for late ranks", summary.is_waiting_partial ? "At least " : "",
+                  formatDuration(summary.waiting), percent(*summary.waiting / std::max(*summary.seconds, 1e-9)));
+  if (summary.latest) {
+    const std::string host = summary.latest->host.empty() ? "" : " on " + summary.latest->host;
+    line += fmt::format(", most of it for rank {}{}, which came last in {} of the calls", summary.latest->rank, host,
+                        percent(summary.latest->share_last));
+  }
+  return line + ".";
+}
+
+// Returns "2.10 s +- 200 ms".
+std::string withError(double value, const std::optional<double>& error) {
+  const std::string text = formatDuration(Seconds{std::abs(value)});
+  return error ? fmt::format("{} +- {}", text, formatDuration(error)) : text + " (error not known)";
+}
+
+std::string savedText(double saved, const std::optional<double>& error) {
+  return fmt::format("{} {}", withError(saved, error), saved < 0.0 ? "more" : "less");
+}
+
+std::string exploringText(double exploring) {
+  return exploring < 0.0 ? fmt::format("trials took {} less", formatDuration(Seconds{-exploring}))
+                         : fmt::format("trials took {} more", formatDuration(Seconds{exploring}));
+}
+
+// Returns "3 run another algorithm, 1 native, 2 are not settled"; keys are of a call site and a size.
+std::string statesText(const RunSummary& summary) {
+  std::int64_t others = 0;
+  std::int64_t native = 0;
+  std::int64_t open = 0;
+  std::int64_t left_alone = 0;
+  for (const KeySummary& one : summary.keys) {
+    const KeyRecord& key = one.row.key;
+    if (key.state == "passes_through") {
+      ++left_alone;
+    } else if (key.state != "settled") {
+      ++open;
+    } else {
+      ++(key.choice == "native" ? native : others);
+    }
+  }
+  std::string text;
+  const auto append = [&text](std::int64_t count, const char* what) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  };
+  append(others, "settled on another algorithm");
+  append(native, "settled on native");
+  append(open, "not settled");
+  append(left_alone, "left alone");
+  return text;
+}
+
+std::string tuningLine(const RunSummary& summary) {
+  std::string line = fmt::format("Of {} (call site and size of vectors): {}.",
+                                 formatCount(std::ssize(summary.keys), "key"), statesText(summary));
+  const bool is_any_tuned = std::ranges::any_of(summary.keys, [](const KeySummary& one) {
+    return one.row.key.choice != "native" || one.row.key.exploration_calls > 0;
+  });
+  if (!is_any_tuned) return line;
+  if (!summary.saved) return line + " What native would have taken was not measured.";
+  line += fmt::format(" That took {} than native would have", savedText(*summary.saved, summary.saved_error));
+  if (summary.exploring && *summary.exploring != 0.0) line += ", and " + exploringText(*summary.exploring);
+  return line + ".";
+}
+
+std::string keyLine(const KeySummary& summary) {
+  const KeyRecord& key = summary.row.key;
+  std::string line =
+      fmt::format("Site {}, {}: {} of {} ({}, {}) on {}, {}", summary.row.site_number, siteName(summary.row.site),
+                  formatCount(key.calls, "call"), formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
+                  formatCount(summary.row.communicator.size, "rank"), formatDuration(key.seconds));
+  if (summary.waiting) line += fmt::format(", {} waiting", formatDuration(summary.waiting));
+  line += fmt::format("; {}, {}", key.choice, key.state);
+  if (key.gain && key.choice != "native") {
+    const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : "";
+    line += fmt::format(", gain {:.2f}{}", *key.gain, error);
+  }
+  if (summary.saved && key.choice != "native") {
+    line += fmt::format(", took {} than native", savedText(*summary.saved, summary.saved_error));
+  }
+  if (summary.exploring && key.exploration_calls > 0) line += ", " + exploringText(*summary.exploring);
+  return line + ".";
+}
+
+}  // namespace
+
+std::vector<std::string> summaryLines(const RunSummary& summary, bool is_full) {
+  std::vector<std::string> lines{timeLine(summary)};
+  if (summary.seconds) lines.push_back(waitingLine(summary));
+  if (!summary.keys.empty()) lines.push_back(tuningLine(summary));
+  if (is_full) {
+    for (const KeySummary& key : summary.keys) lines.push_back(keyLine(key));
+  }
+  return lines;
+}
+
+std::string furtherLine(const RunSummary& summary, const std::string& database) {
+  return fmt::format("For more: starling sites --run {} --db {}", summary.run.number, quotedForShell(database));
+}
+
+}  // namespace starling
