@@ -217,7 +217,7 @@ void EpochLoop::introduce(const Key& key, const SiteTracker::Call& call, const E
   const SiteRecord site = sites_.describe(call.site, tracker_.localSite(call.site));
   introductions_.sites.push_back(site);
   KeyId id{services_.communicator_id, site.identity, key.size_class, typeName(key.type), operationName(key.operation)};
-  if (report.on_device) id.type += "_on_device";
+  if (report.on_device) id.type += kOnDevice;
   tuner_->addKey(id, {channel_.ranks(), call.signature.count, call.signature.commutative},
                  Bytes{call.signature.element_size}, report.tunable && !report.on_device, policies());
 }

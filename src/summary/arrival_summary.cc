@@ -50,6 +50,11 @@ struct AccumulatedArrivals {
 
 double totalLateness(const RankArrival& rank) { return static_cast<double>(rank.samples) * rank.lateness.value; }
 
+// A rank stands out where it is later than the others by more than this.
+Seconds thresholdOf(const RankArrival& latest, const RankArrival& second) {
+  return std::max({latest.deviation, second.deviation, 0.5 * latest.lateness});
+}
+
 bool isEarlier(const RankArrival& a, const RankArrival& b) {
   return std::pair(totalLateness(a), a.lateness) < std::pair(totalLateness(b), b.lateness);
 }
@@ -117,10 +122,8 @@ const RankArrival* standingOut(std::span<const RankArrival> ranks) {
   const RankArrival* latest = latestRank(ranks);
   const RankArrival* second = runnerUp(ranks, latest);
   if (second == nullptr) return nullptr;
-  const Seconds gap = latest->lateness - second->lateness;
-  const Seconds noise = std::max(latest->deviation, second->deviation);
   const bool is_usual = 2 * latest->samples >= latest->timed;
-  return is_usual && gap > noise && gap >= 0.5 * latest->lateness ? latest : nullptr;
+  return is_usual && latest->lateness - second->lateness > thresholdOf(*latest, *second) ? latest : nullptr;
 }
 
 std::string describeLatest(std::span<const RankArrival> ranks) {
@@ -138,8 +141,14 @@ std::string describeLatest(std::span<const RankArrival> ranks) {
         latest->rank, formatDuration(latest->lateness), formatDuration(latest->deviation),
         formatDuration(latest->lateness - runnerUp(ranks, latest)->lateness), share);
   }
-  return fmt::format("No rank stands out: the latest, rank {}, comes {} after the first (deviation {}).{}",
-                     latest->rank, formatDuration(latest->lateness), formatDuration(latest->deviation), share);
+  const RankArrival* second = runnerUp(ranks, latest);
+  const std::string gap = second == nullptr
+                              ? ""
+                              : fmt::format(", {} after the last of the others, where more than {} would stand out",
+                                            formatDuration(latest->lateness - second->lateness),
+                                            formatDuration(thresholdOf(*latest, *second)));
+  return fmt::format("No rank stands out: the latest, rank {}, comes {} after the first (deviation {}){}.{}",
+                     latest->rank, formatDuration(latest->lateness), formatDuration(latest->deviation), gap, share);
 }
 
 }  // namespace starling

@@ -53,8 +53,8 @@ std::vector<std::string> describeRecorded(std::span<const RankArrival> ranks, co
 // not recorded by itself; nullptr when there are no ranks.
 const RankArrival* latestRank(std::span<const RankArrival> ranks);
 
-// Returns the latest rank when it is late beyond doubt: its distance to the next one is at least half its own lateness
-// and more than the deviation of either, and it was recorded by itself in at least half of the calls. Else returns
+// Returns the latest rank when it is late beyond doubt: its distance to the next one is more than half its own lateness
+// and than the deviation of either, and it was recorded by itself in at least half of the calls. Else returns
 // nullptr.
 const RankArrival* standingOut(std::span<const RankArrival> ranks);
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tuner/plan.h"
+#include "tuner/replacement.h"
 
 namespace starling {
 namespace {
@@ -36,10 +37,6 @@ constexpr double kWorthHearing = 0.8;
 // Other arrivals make so much of a difference that is not predicted, beside this share of what is.
 constexpr double kMovedError = 0.05;
 constexpr double kMovedShare = 0.25;
-
-// An algorithm takes the place of another one, or of native, where it is so sure to be faster.
-constexpr double kSureOfRow = 0.75;
-constexpr double kSureOfNative = 0.9;
 
 // What was called so often, and was no slower than native, was good.
 constexpr std::int64_t kCallsToBeGood = 8;
@@ -222,7 +219,7 @@ void KeyCosts::assume(const Choice& choice, double gain, bool arrives_as_then) {
   for (std::size_t i = 1; i < arms_.size(); ++i) {
     if (i == chosen) continue;
     const double difference = beliefs_.cost(i) - beliefs_.cost(chosen);
-    beliefs_.observeDifference(i, chosen, std::max(difference, kNoticeable), kLearnedError);
+    beliefs_.observeDifference(i, chosen, std::max(difference, Replacement::kNoticeable), kLearnedError);
   }
 }
 
@@ -252,11 +249,11 @@ void KeyCosts::noteRetry(Arm& arm, double times_native) {
 
 std::size_t KeyCosts::best(std::size_t now) const {
   if (!arms_[now].is_available) now = kNative;
-  const double sure = now == kNative ? kSureOfNative : kSureOfRow;
+  const double sure = now == kNative ? Replacement::kSureOfNative : Replacement::kSureOfRow;
   std::size_t best = now;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (!arms_[i].is_available || !(wasCalled(i) || arms_[i].is_learned) ||
-        beliefs_.cost(i) >= beliefs_.cost(now) - kNoticeable)
+        beliefs_.cost(i) >= beliefs_.cost(now) - Replacement::kNoticeable)
       continue;
     if (beliefs_.probabilityOfLess(i, now) < sure) continue;
     if (best == now || beliefs_.cost(i) < beliefs_.cost(best)) best = i;

@@ -118,8 +118,6 @@ class KeyCosts {
   void noteRetry(Arm& arm, double times_native);
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
 
-  // Differences below this are not worth a change, nor trials.
-  static constexpr double kNoticeable = 0.02;
   // An algorithm for which some rank lacks memory is planned so often in vain.
   static constexpr std::int32_t kMostMissed = 4;
   // So many calls lie before the first check, and between two, at least.

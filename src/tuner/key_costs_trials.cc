@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tuner/key_costs.h"
+#include "tuner/replacement.h"
 
 namespace starling {
 namespace {
@@ -73,11 +74,11 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     const double excess = excessOf(i, incumbent);
     Trial trial{i, 0.0, excess};
     for (const std::int64_t times : kMeasurements) {
-      const double gain = beliefs_.expectedGain(i, incumbent, times, kNoticeable);
+      const double gain = beliefs_.expectedGain(i, incumbent, times, Replacement::kNoticeable);
       if (gain < kLeastGain) continue;
       trial.profit = std::max(trial.profit, allowance.calls_to_come * gain - static_cast<double>(times) * excess);
     }
-    if (trial.profit > kNoticeable) trials.push_back(trial);
+    if (trial.profit > Replacement::kNoticeable) trials.push_back(trial);
   }
   std::ranges::sort(trials, std::greater{}, &Trial::profit);
   std::vector<Choice> choices;
@@ -122,14 +123,14 @@ void KeyCosts::planCheck(std::size_t incumbent, double most_excess, std::vector<
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (i == incumbent || !arms_[i].is_available || arms_[i].retry_at >= 0) continue;
-    const double excess = std::max(excessOf(i, incumbent), kNoticeable);
+    const double excess = std::max(excessOf(i, incumbent), Replacement::kNoticeable);
     const double weight = std::ldexp(excess, std::min(arms_[i].checks, kMostChecks));
     if (excess > most_excess || weight >= least) continue;
     least = weight;
     next = i;
   }
   if (next == incumbent) return;
-  const double excess = std::max(excessOf(next, incumbent), kNoticeable);
+  const double excess = std::max(excessOf(next, incumbent), Replacement::kNoticeable);
   check_from_ = calls_ + std::max(kLeastBetweenChecks, static_cast<std::int64_t>(excess / kCheckShare));
   ++arms_[next].checks;
   ++arms_[next].under_way;

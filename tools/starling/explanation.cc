@@ -7,6 +7,7 @@
 #include "outlook.h"
 #include "summary/arrival_summary.h"
 #include "summary/candidate_summary.h"
+#include "tuner/replacement.h"
 
 namespace starling::cli {
 namespace {
@@ -72,8 +73,9 @@ std::string costOf(const CandidateSummary& candidate) {
 }
 
 const char* timeOfTrials(const ComparedBy& compared_by) {
-  if (!compared_by) return "Time, mean over ranks,";
-  return isComparedByElapsed(compared_by) ? "Mean elapsed time" : "Post-arrival time, mean over ranks,";
+  if (!compared_by) return "Time, mean over ranks and calls,";
+  return isComparedByElapsed(compared_by) ? "Elapsed time, mean over ranks and calls,"
+                                          : "Post-arrival time, mean over ranks and calls,";
 }
 
 std::vector<std::string> trialSentences(const Evidence& evidence, const Candidates& candidates) {
@@ -111,12 +113,10 @@ std::string decisionFigures(const DecisionRecord& decision, const ComparedBy& co
   const auto append = [&text](const std::string& name, const std::optional<double>& seconds) {
     if (seconds) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, formatDuration(seconds));
   };
-  // The cost model knows post-arrival times alone.
-  if (compared_by == kByPostArrival) append("expected", decision.expected);
-  append("measured", decision.measured);
-  append("native", decision.native);
-  if (!text.empty()) text = comparedTime(compared_by) + ": " + text;
-  if (compared_by != kByPostArrival && decision.expected) {
+  append(decision.choice, decision.measured);
+  if (decision.choice != kNative) append(kNative, decision.native);
+  if (!text.empty()) text = "medians of " + comparedTime(compared_by) + " then: " + text;
+  if (decision.expected) {
     text += fmt::format("{}the cost model expected a post-arrival time of {}", text.empty() ? "" : "; ",
                         formatDuration(decision.expected));
   }
@@ -154,20 +154,32 @@ std::string stateSentence(const KeyRecord& key) {
   return fmt::format("Not converged: its state is {}.", key.state);
 }
 
+// What a candidate has to stay below to replace what is in force.
+struct Bar {
+  std::optional<double> time;
+  const char* average = "";  // which the time is
+};
+
 // The mean stands in where the latest decision has no median for what is in force.
-std::optional<double> barOf(const Evidence& evidence, const CandidateSummary* chosen) {
+Bar barOf(const Evidence& evidence, const CandidateSummary* chosen) {
   const std::vector<DecisionRecord>& decisions = evidence.decisions;
   const bool is_decided = !decisions.empty() && decisions.back().choice == evidence.key.row.key.choice;
-  const std::optional<double> bar = is_decided ? decisions.back().measured : std::nullopt;
-  return bar || chosen == nullptr ? bar : chosen->compared().mean;
+  if (is_decided && decisions.back().measured) return {decisions.back().measured, "median"};
+  return {chosen == nullptr ? std::nullopt : chosen->compared().mean, "mean"};
 }
 
-std::string barSentence(const std::optional<double>& bar, const CandidateSummary* chosen) {
-  if (!bar) return "To replace it, if it is not forced, a candidate would have to take less, and surely so";
-  const std::optional<double> deviation = chosen == nullptr ? std::nullopt : chosen->compared().deviation;
-  const std::string noise = deviation ? fmt::format(" (deviation {})", formatDuration(deviation)) : "";
-  return fmt::format("To replace it, if it is not forced, a candidate would have to take less than {}{}, and surely so",
-                     formatDuration(bar), noise);
+std::string barSentence(const Bar& bar, const CandidateSummary* chosen, const std::string& choice) {
+  const double sure = choice == kNative ? Replacement::kSureOfNative : Replacement::kSureOfRow;
+  std::string than = "than it";
+  if (bar.time) {
+    const std::optional<double> deviation = chosen == nullptr ? std::nullopt : chosen->compared().deviation;
+    const std::string noise = deviation ? fmt::format(", deviation {}", formatDuration(deviation)) : "";
+    than = fmt::format("than {} ({}{})", formatDuration(bar.time), bar.average, noise);
+  }
+  return fmt::format(
+      "To replace it, if it is not forced, a candidate would have to be expected to take {:.0f}% less {}, and to be "
+      "faster with a probability of {:.0f}%",
+      100.0 * Replacement::kNoticeable, than, 100.0 * sure);
 }
 
 std::string changeSentence(const Evidence& evidence, const Candidates& candidates) {
@@ -176,13 +188,13 @@ std::string changeSentence(const Evidence& evidence, const Candidates& candidate
   if (key.state != "settled")
     return "More calls in one run would change it: exploration starts anew with each run until a key has settled.";
   const CandidateSummary* const chosen = findCandidate(candidates, key.choice);
-  const std::optional<double> bar = barOf(evidence, chosen);
-  std::string sentence = barSentence(bar, chosen);
+  const Bar bar = barOf(evidence, chosen);
+  std::string sentence = barSentence(bar, chosen, key.choice);
   for (const CandidateSummary& candidate : candidates) {
     if (candidate.choice == key.choice || !candidate.compared().mean) continue;
     const std::optional<double> mean = candidate.compared().mean;
-    sentence += fmt::format("; the nearest tried is {} at {} on average", candidate.choice, formatDuration(mean));
-    if (bar && *mean < *bar) sentence += " over the whole run, which was not sure enough to be less";
+    sentence += fmt::format("; the nearest tried is {} at a mean of {}", candidate.choice, formatDuration(mean));
+    if (bar.time && *mean < *bar.time) sentence += " over the whole run, which was not sure enough to be less";
     break;
   }
   return sentence + ". Such candidates are then tried again now and then, and all anew where costs or arrivals change.";

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algos/catalogue.h"
+#include "base/signature_names.h"
 #include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
@@ -110,11 +111,24 @@ Result<std::string> readText(const std::string& path) {
 }
 
 // Checks what the store knows nothing of.
-Status checkChoices(const PolicyDocument& document) {
+Status checkNames(const PolicyDocument& document) {
   if (document.policies.empty()) return Status::error("policies: is empty; there is nothing to import");
   for (std::size_t i = 0; i < document.policies.size(); ++i) {
-    const Result<Choice> choice = parseChoice(document.policies[i].choice);
+    const PolicyRecord& policy = document.policies[i];
+    const Result<Choice> choice = parseChoice(policy.choice);
     if (!choice.isOk()) return Status::error(fmt::format("policies[{}].choice: {}", i, choice.status().message()));
+    if (!isTypeName(policy.type)) {
+      return Status::error(
+          fmt::format("policies[{}].type: is \"{}\"; expected a type as `starling sites` shows them, "
+                      "as in \"float\" or \"int64\"",
+                      i, policy.type));
+    }
+    if (!isOperationName(policy.operation)) {
+      return Status::error(
+          fmt::format("policies[{}].operation: is \"{}\"; expected an operation as `starling sites` "
+                      "shows them, as in \"sum\" or \"max\"",
+                      i, policy.operation));
+    }
   }
   return Status::ok();
 }
@@ -124,7 +138,7 @@ Outcome importFile(const std::string& path, const std::string& database_path) {
   if (!text.isOk()) return Outcome::fault(text.status());
   const Result<PolicyDocument> document = parsePolicyJson(text.value());
   if (!document.isOk()) return Outcome::fault(path + ": " + document.status().message());
-  if (const Status checked = checkChoices(document.value()); !checked.isOk()) {
+  if (const Status checked = checkNames(document.value()); !checked.isOk()) {
     return Outcome::fault(path + ": policy document, " + checked.message());
   }
   Result<Database> database = Database::open(database_path);

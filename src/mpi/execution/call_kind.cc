@@ -58,12 +58,12 @@ std::size_t largestElementGrowth(std::int16_t type) {
 }
 
 std::string typeName(std::int16_t type) {
-  return type == kOther ? "derived" : elementTypeName(static_cast<ElementType>(type));
+  return type == kOther ? kDerivedType : elementTypeName(static_cast<ElementType>(type));
 }
 
 std::string operationName(std::int16_t operation) {
-  if (operation == kOther) return "other";
-  if (operation == kUserNonCommutative) return "user_noncommutative";
+  if (operation == kOther) return kOtherOperation;
+  if (operation == kUserNonCommutative) return kUserNonCommutativeOperation;
   return operationName(static_cast<Operation>(operation));
 }
 

@@ -26,7 +26,6 @@ enum class Family : std::uint8_t {
 
 struct Traits {
   ElementType type;
-  const char* name;
   Family family;
   std::int64_t size;
   std::int64_t extent;
@@ -39,41 +38,41 @@ struct ValueAndInt {
 };
 
 template <typename Element>
-constexpr Traits plain(ElementType type, const char* name, Family family) {
-  return {type, name, family, sizeof(Element), sizeof(Element)};
+constexpr Traits plain(ElementType type, Family family) {
+  return {type, family, sizeof(Element), sizeof(Element)};
 }
 
 template <typename Value>
-constexpr Traits pair(ElementType type, const char* name, Family family) {
-  return {type, name, family, sizeof(Value) + sizeof(std::int32_t), sizeof(ValueAndInt<Value>)};
+constexpr Traits pair(ElementType type, Family family) {
+  return {type, family, sizeof(Value) + sizeof(std::int32_t), sizeof(ValueAndInt<Value>)};
 }
 
 constexpr std::array<Traits, kElementTypes> kTraits{{
-    plain<std::int8_t>(ElementType::kInt8, "int8", Family::kSigned),
-    plain<std::int16_t>(ElementType::kInt16, "int16", Family::kSigned),
-    plain<std::int32_t>(ElementType::kInt32, "int32", Family::kSigned),
-    plain<std::int64_t>(ElementType::kInt64, "int64", Family::kSigned),
-    plain<std::uint8_t>(ElementType::kUint8, "uint8", Family::kUnsigned),
-    plain<std::uint16_t>(ElementType::kUint16, "uint16", Family::kUnsigned),
-    plain<std::uint32_t>(ElementType::kUint32, "uint32", Family::kUnsigned),
-    plain<std::uint64_t>(ElementType::kUint64, "uint64", Family::kUnsigned),
-    plain<float>(ElementType::kFloat, "float", Family::kReal),
-    plain<double>(ElementType::kDouble, "double", Family::kReal),
-    plain<long double>(ElementType::kLongDouble, "long_double", Family::kLongDouble),
-    plain<float[2]>(ElementType::kComplexFloat, "complex_float", Family::kComplex),
-    plain<double[2]>(ElementType::kComplexDouble, "complex_double", Family::kComplex),
-    plain<long double[2]>(ElementType::kComplexLongDouble, "complex_long_double", Family::kLongDoubleComplex),
-    plain<bool>(ElementType::kBool, "bool", Family::kBool),
-    plain<std::int32_t>(ElementType::kLogical, "logical", Family::kLogical),
-    plain<std::byte>(ElementType::kByte, "byte", Family::kByte),
-    pair<std::int16_t>(ElementType::kShortInt, "short_int", Family::kIntegerAndInt),
-    pair<std::int32_t>(ElementType::kTwoInt, "two_int", Family::kIntegerAndInt),
-    pair<std::int64_t>(ElementType::kLongInt, "long_int", Family::kIntegerAndInt),
-    pair<float>(ElementType::kFloatInt, "float_int", Family::kRealAndInt),
-    pair<double>(ElementType::kDoubleInt, "double_int", Family::kRealAndInt),
-    pair<long double>(ElementType::kLongDoubleInt, "long_double_int", Family::kRealAndInt),
-    plain<float[2]>(ElementType::kTwoFloat, "two_float", Family::kTwoReals),
-    plain<double[2]>(ElementType::kTwoDouble, "two_double", Family::kTwoReals),
+    plain<std::int8_t>(ElementType::kInt8, Family::kSigned),
+    plain<std::int16_t>(ElementType::kInt16, Family::kSigned),
+    plain<std::int32_t>(ElementType::kInt32, Family::kSigned),
+    plain<std::int64_t>(ElementType::kInt64, Family::kSigned),
+    plain<std::uint8_t>(ElementType::kUint8, Family::kUnsigned),
+    plain<std::uint16_t>(ElementType::kUint16, Family::kUnsigned),
+    plain<std::uint32_t>(ElementType::kUint32, Family::kUnsigned),
+    plain<std::uint64_t>(ElementType::kUint64, Family::kUnsigned),
+    plain<float>(ElementType::kFloat, Family::kReal),
+    plain<double>(ElementType::kDouble, Family::kReal),
+    plain<long double>(ElementType::kLongDouble, Family::kLongDouble),
+    plain<float[2]>(ElementType::kComplexFloat, Family::kComplex),
+    plain<double[2]>(ElementType::kComplexDouble, Family::kComplex),
+    plain<long double[2]>(ElementType::kComplexLongDouble, Family::kLongDoubleComplex),
+    plain<bool>(ElementType::kBool, Family::kBool),
+    plain<std::int32_t>(ElementType::kLogical, Family::kLogical),
+    plain<std::byte>(ElementType::kByte, Family::kByte),
+    pair<std::int16_t>(ElementType::kShortInt, Family::kIntegerAndInt),
+    pair<std::int32_t>(ElementType::kTwoInt, Family::kIntegerAndInt),
+    pair<std::int64_t>(ElementType::kLongInt, Family::kIntegerAndInt),
+    pair<float>(ElementType::kFloatInt, Family::kRealAndInt),
+    pair<double>(ElementType::kDoubleInt, Family::kRealAndInt),
+    pair<long double>(ElementType::kLongDoubleInt, Family::kRealAndInt),
+    plain<float[2]>(ElementType::kTwoFloat, Family::kTwoReals),
+    plain<double[2]>(ElementType::kTwoDouble, Family::kTwoReals),
 }};
 
 constexpr bool traitsAreInOrder() {
@@ -238,14 +237,5 @@ bool arePredefined(MPI_Datatype datatype, MPI_Op op) {
 std::int64_t elementSize(ElementType type) { return traitsOf(type).size; }
 
 std::int64_t elementExtent(ElementType type) { return traitsOf(type).extent; }
-
-const char* elementTypeName(ElementType type) { return traitsOf(type).name; }
-
-const char* operationName(Operation operation) {
-  constexpr std::array<const char*, kOperations> kNames{
-      "sum",         "product",    "max",         "min",    "logical_and", "logical_or", "logical_xor",
-      "bitwise_and", "bitwise_or", "bitwise_xor", "maxloc", "minloc",      "user"};
-  return kNames[static_cast<std::size_t>(operation)];
-}
 
 }  // namespace starling

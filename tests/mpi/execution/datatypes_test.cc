@@ -173,24 +173,5 @@ TEST(Datatypes, operationIsUserWhenTheProgramMadeIt) {
   MPI_Op_free(&op);
 }
 
-TEST(Datatypes, namesAreThoseOfTheDatabase) {
-  EXPECT_STREQ(elementTypeName(ElementType::kFloat), "float");
-  EXPECT_STREQ(elementTypeName(ElementType::kInt32), "int32");
-  EXPECT_STREQ(elementTypeName(ElementType::kDoubleInt), "double_int");
-  EXPECT_STREQ(operationName(Operation::kSum), "sum");
-  EXPECT_STREQ(operationName(Operation::kMaximum), "max");
-  EXPECT_STREQ(operationName(Operation::kLogicalXor), "logical_xor");
-  EXPECT_STREQ(operationName(Operation::kUser), "user");
-}
-
-TEST(Datatypes, namesDiffer) {
-  std::set<std::string> types;
-  for (int type = 0; type < kElementTypes; ++type) types.insert(elementTypeName(static_cast<ElementType>(type)));
-  EXPECT_EQ(types.size(), static_cast<std::size_t>(kElementTypes));
-  std::set<std::string> operations;
-  for (int code = 0; code < kOperations; ++code) operations.insert(operationName(static_cast<Operation>(code)));
-  EXPECT_EQ(operations.size(), static_cast<std::size_t>(kOperations));
-}
-
 }  // namespace
 }  // namespace starling

@@ -139,7 +139,11 @@ TEST_F(HostileText, ofAPolicyDocumentIsShownAsEscapes) {
   EXPECT_THAT(unknown.err, testing::HasSubstr("ring\\x1b]0;")) << "is no algorithm";
   expectHarmless(unknown.err);
   auto document = nlohmann::json::parse(readFile(exported));
-  for (auto& policy : document["policies"]) policy["choice"] = "ring";
+  for (auto& policy : document["policies"]) {
+    policy["choice"] = "ring";
+    policy["type"] = "float";
+    policy["operation"] = "sum";
+  }
   writeFile(exported, document.dump());
   const CliResult imported = run("import '" + exported + "'");
   EXPECT_THAT(imported.out, testing::HasSubstr("program\\x1b]0;"));

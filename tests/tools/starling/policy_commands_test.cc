@@ -80,14 +80,22 @@ TEST_F(PolicyCommands, importReadsStandardInput) {
 
 TEST_F(PolicyCommands, importRefusesWhatNoRunCouldUse) {
   const json good = parsed("export");
-  for (const auto& [choice, said] :
-       {std::pair("wombat", "no algorithm \"wombat\""), std::pair("slt:segments=999999999", "segments")}) {
+  struct Refusal {
+    const char* field;
+    const char* value;
+    const char* said;
+  };
+  for (const auto& [field, value, said] :
+       {Refusal{"choice", "wombat", "no algorithm \"wombat\""}, Refusal{"choice", "slt:segments=999999999", "segments"},
+        Refusal{"type", "quark", "is \"quark\"; expected a type"},
+        Refusal{"operation", "summ", "is \"summ\"; expected an operation"}}) {
     json document = good;
-    document["policies"][0]["choice"] = choice;
+    document["policies"][0][field] = value;
     writeFile(folder_.file("policy.json"), document.dump());
     const CliResult refused = run("import '" + folder_.file("policy.json") + "'");
-    EXPECT_EQ(refused.exit_code, 1) << choice;
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("policy.json: "), HasSubstr("policies[0].choice: "), HasSubstr(said)));
+    EXPECT_EQ(refused.exit_code, 1) << value;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("policy.json: "), HasSubstr(std::string("policies[0].") + field + ": "),
+                                   HasSubstr(said)));
   }
   json document = good;
   document["policies"] = json::array();
