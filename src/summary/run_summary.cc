@@ -37,36 +37,77 @@ std::optional<double> comparedMean(const std::vector<CandidateSummary>& candidat
   return found == nullptr ? std::nullopt : found->compared().mean;
 }
 
+// Returns the standard error of a candidate's mean.
+std::optional<double> errorOfMean(const CandidateSummary& candidate) {
+  const std::optional<double>& deviation = candidate.compared().deviation;
+  if (!deviation || candidate.samples < 2) return std::nullopt;
+  return *deviation / std::sqrt(static_cast<double>(candidate.samples));
+}
+
+// What a call of native is taken to take, as seconds, and the standard error of what is saved beside it.
+struct NativeTime {
+  double mean = 0.0;
+  std::optional<double> saved_error;
+};
+
+// As the tuner knows it: by the gain of the choice in force. `calls` took the place of native's.
+std::optional<NativeTime> nativeByGain(const KeyRecord& key, const std::vector<CandidateSummary>& usual, double calls) {
+  const std::optional<double> chosen = comparedMean(usual, key.choice);
+  if (!chosen || !key.gain) return std::nullopt;
+  NativeTime native{*chosen * *key.gain, std::nullopt};
+  if (key.gain_error) native.saved_error = calls * *chosen * *key.gain_error;
+  return native;
+}
+
+// As its own calls in this run have shown, which may have been before arrivals changed.
+std::optional<NativeTime> nativeByOwnCalls(const CandidateSummary* native, const std::vector<CandidateSummary>& usual,
+                                           double calls) {
+  if (native == nullptr || !native->compared().mean) return std::nullopt;
+  NativeTime result{*native->compared().mean, std::nullopt};
+  const std::optional<double> native_error = errorOfMean(*native);
+  if (!native_error) return result;
+  double squared_error = std::pow(calls * *native_error, 2);
+  for (const CandidateSummary& one : usual) {
+    if (one.choice == kNativeName || one.calls == 0) continue;
+    const std::optional<double> error = errorOfMean(one);
+    if (!error) return result;
+    squared_error += std::pow(static_cast<double>(one.calls) * *error, 2);
+  }
+  result.saved_error = std::sqrt(squared_error);
+  return result;
+}
+
 // Sets what the key's calls saved beside native, and what its trials took beyond that.
 void compareWithNative(Observations observations, KeySummary& summary) {
-  std::vector<ObservationRecord> usual;  // that were no trials
+  std::vector<ObservationRecord> usual_calls;  // that were no trials
+  double calls = 0.0;                          // of them, that took the place of native's
   for (const ObservationRecord& one : observations) {
-    if (!one.exploration) usual.push_back(one);
+    if (one.exploration) continue;
+    usual_calls.push_back(one);
+    if (one.choice != kNativeName) calls += static_cast<double>(one.calls);
   }
+  const std::vector<CandidateSummary> usual = summarizeCandidates(usual_calls);
+  const std::vector<CandidateSummary> all = summarizeCandidates(observations);
   const KeyRecord& key = summary.row.key;
-  const bool is_native = key.choice == kNativeName;
-  const std::optional<double> chosen = comparedMean(summarizeCandidates(usual), key.choice);
-  std::optional<double> native = comparedMean(summarizeCandidates(observations), kNativeName);
-  if (!is_native) native = chosen && key.gain ? std::optional(*chosen * *key.gain) : std::nullopt;
+  std::optional<NativeTime> native;
+  if (key.choice != kNativeName) native = nativeByGain(key, usual, calls);
+  if (!native) native = nativeByOwnCalls(findCandidate(all, kNativeName), usual, calls);
   if (!native) return;
   double saved = 0.0;
   double exploring = 0.0;
-  double calls = 0.0;  // that took the place of native's
   for (const ObservationRecord& one : observations) {
     const std::optional<double>& mean = one.post_arrival_mean ? one.post_arrival_mean : one.elapsed_mean;
     if (one.choice == kNativeName || !mean) continue;
-    const double gained = static_cast<double>(one.calls) * (*native - *mean);
+    const double gained = static_cast<double>(one.calls) * (native->mean - *mean);
     if (one.exploration) {
       exploring -= gained;
     } else {
       saved += gained;
-      calls += static_cast<double>(one.calls);
     }
   }
   summary.saved = saved;
   summary.exploring = exploring;
-  if (calls == 0.0) summary.saved_error = 0.0;
-  if (calls > 0.0 && !is_native && key.gain_error) summary.saved_error = calls * *chosen * *key.gain_error;
+  summary.saved_error = calls > 0.0 ? native->saved_error : std::optional(0.0);
 }
 
 // Adds up who came last, over all keys.

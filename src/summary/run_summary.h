@@ -12,7 +12,8 @@
 namespace starling {
 
 // What native would have taken is taken to be the gain times what the choice in force took, or, where native is in
-// force, what its own calls took. All times are in seconds, means over the ranks of the communicator; empty: not known.
+// force or no gain is known (as where arrivals have just changed), what its own calls took. All times are in seconds,
+// means over the ranks of the communicator; empty: not known.
 struct KeySummary {
   KeyRow row;
   std::optional<double> waiting{};      // for ranks that came late

@@ -116,6 +116,30 @@ TEST_F(RunSummaryTest, comparesWithWhatNativeWouldHaveTaken) {
   EXPECT_NEAR(summary.exploring.value(), 10 * (0.030 - 0.010), 1e-12);
 }
 
+// As where arrivals have just changed, and nothing was measured beside native since.
+TEST_F(RunSummaryTest, withoutAGainComparesWithTheCallsThatNativeHad) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain.reset();
+  batch.keys.front().gain_error.reset();
+  batch.observations.front() = usual(kKey, 0, "native", 4, 0.011);
+  batch.observations.front().post_arrival_deviation = 0.004;
+  batch.observations.back().post_arrival_deviation = 0.003;
+  const RunSummary summary = summaryOf(batch);
+  EXPECT_NEAR(summary.saved.value(), 100 * (0.011 - 0.005), 1e-12);
+  EXPECT_NEAR(summary.saved_error.value(), 100 * std::hypot(0.004, 0.003) / std::sqrt(4), 1e-12);
+  EXPECT_NEAR(summary.exploring.value(), 10 * (0.030 - 0.011), 1e-12);
+}
+
+TEST_F(RunSummaryTest, anErrorThatIsNotKnownIsNotStated) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain.reset();
+  batch.keys.front().gain_error.reset();
+  batch.observations.back().post_arrival_deviation.reset();
+  const RunSummary summary = summaryOf(batch);
+  EXPECT_TRUE(summary.saved);
+  EXPECT_FALSE(summary.saved_error);
+}
+
 TEST_F(RunSummaryTest, tellsWaitingFromTheRest) {
   const RunSummary summary = summaryOf(settledOnSlt());
   // 10 ms of each call that was looked at.
@@ -152,6 +176,7 @@ TEST_F(RunSummaryTest, statesNothingThatWasNotMeasured) {
   Batch batch = settledOnSlt();
   batch.keys.front().gain.reset();
   batch.keys.front().gain_error.reset();
+  batch.observations.erase(batch.observations.begin());  // native's
   for (ObservationRecord& one : batch.observations) {
     one.post_arrival_mean.reset();
     one.post_arrival_minimum.reset();
