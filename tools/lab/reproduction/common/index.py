@@ -88,6 +88,7 @@ DOCUMENTS = (
         "node-cluster", "node-cluster.md",
         "shared memory within nodes and TCP between them, 4 hosts of 4 ranks on one machine; aims, met or not",
     ),
+    ("pytorch", "pytorch.md", "a training in PyTorch with Starling and without, 8 hosts on one machine"),
 )  # fmt: skip
 
 
@@ -145,7 +146,7 @@ def write(folder):
         "tools/lab/reproduce phases                                     # likewise, 10 minutes",
         "tools/lab/reproduce training-cluster                           # likewise, 5 minutes",
         "tools/lab/reproduce harmless node                              # some minutes",
-        "tools/lab/reproduce node-cluster                               # needs root, some minutes",
+        "tools/lab/reproduce node-cluster pytorch                       # need root, some minutes",
     ])  # fmt: skip
     document.text(
         "Records are kept in build/lab/records under a hash of their command, so what was measured once is not "

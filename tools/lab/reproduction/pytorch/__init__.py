@@ -1,0 +1,1 @@
+"""A training in PyTorch on the emulated cluster, with Starling and without."""
