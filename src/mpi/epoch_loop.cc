@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "mpi/execution/device_memory.h"
 #include "mpi/machine/world_ranks.h"
+#include "tuner/recorded_costs.h"
 
 namespace starling {
 namespace {
@@ -81,6 +82,7 @@ void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Top
                                                                topology, samplesPerEpoch(ranks), services_.shared},
                                                  ranks);
     communicator_ = {services_.communicator_id, name.data(), ranks, comparedBy(stamps.isKnown()), std::nullopt};
+    recordCosts(model, topology, communicator_);
     introductions_.communicators = {communicator_};
     world_ranks_ = worldRanksOf(channel_.original());
   } catch (const std::exception& fault) {

@@ -108,9 +108,22 @@ auto fieldsOf(Record& record) {
 
 template <Is<CommunicatorRecord> Record>
 auto fieldsOf(Record& record) {
-  return std::tuple{identifies("id", record.id), replaces("name", record.name), replaces("size", record.size),
+  return std::tuple{identifies("id", record.id),
+                    replaces("name", record.name),
+                    replaces("size", record.size),
                     replaces("compared_by", record.compared_by).since(2),
-                    replaces("clock_error", record.clock_error).since(3)};
+                    replaces("clock_error", record.clock_error).since(3),
+                    replaces("alpha", record.alpha).since(7),
+                    replaces("beta", record.beta).since(7),
+                    replaces("gamma", record.gamma).since(7),
+                    replaces("overhead", record.overhead).since(7),
+                    replaces("release", record.release).since(7),
+                    replaces("shared_ports", record.shared_ports).since(7),
+                    replaces("inner_alpha", record.inner_alpha).since(7),
+                    replaces("inner_beta", record.inner_beta).since(7),
+                    replaces("node_alpha", record.node_alpha).since(7),
+                    replaces("node_beta", record.node_beta).since(7),
+                    replaces("nodes", record.nodes).since(7)};
 }
 
 // What an earlier run could not tell of a site is filled in; what it told stays.

@@ -45,6 +45,20 @@ struct CommunicatorRecord {
   // The most by which two ranks' clocks disagreed in its timed calls, in seconds. Ranks that came no later than that
   // count as on time. 0: all read one clock; empty: not known.
   std::optional<double> clock_error;
+  // What was probed when it was prepared, as CostModel has it: seconds, and seconds per byte; empty: not known.
+  std::optional<double> alpha{};
+  std::optional<double> beta{};
+  std::optional<double> gamma{};
+  std::optional<double> overhead{};
+  std::optional<double> release{};
+  std::optional<std::int64_t> shared_ports{};  // 1: messages at one port share it; 0: they take turns
+  std::optional<double> inner_alpha{};
+  std::optional<double> inner_beta{};
+  std::optional<double> node_alpha{};
+  std::optional<double> node_beta{};
+  // The nodes of its ranks in order, each named by its first rank: "0:8,8:8"; "": each rank has one of its own; empty:
+  // not known.
+  std::optional<std::string> nodes{};
 
   bool operator==(const CommunicatorRecord&) const = default;
 };

@@ -123,7 +123,22 @@ inline PolicyRecord samplePolicy() {
 // One record of each kind.
 inline Batch sampleBatch() {
   Batch batch;
-  batch.communicators = {{.id = "c1", .name = "rows", .size = 3, .compared_by = "post_arrival", .clock_error = 3e-6}};
+  batch.communicators = {{.id = "c1",
+                          .name = "rows",
+                          .size = 3,
+                          .compared_by = "post_arrival",
+                          .clock_error = 3e-6,
+                          .alpha = 4e-6,
+                          .beta = 8e-9,
+                          .gamma = 1e-10,
+                          .overhead = 2e-7,
+                          .release = 3.5e-6,
+                          .shared_ports = 1,
+                          .inner_alpha = 5e-7,
+                          .inner_beta = 2e-10,
+                          .node_alpha = 3e-7,
+                          .node_beta = 1.5e-10,
+                          .nodes = "0:2,2:1"}};
   batch.sites = {{.identity = "heat[ab12]+0x40",
                   .label = "residual",
                   .module = "/opt/heat",

@@ -213,8 +213,8 @@ TEST(Reader, databaseOfTheFirstSchemaIsReadWithoutWriting) {
   const std::string bytes = readFile(folder.file("a.db"));
   const Reader reader = openReader(folder.file("a.db"));
   Batch batch = sampleBatch();
-  batch.communicators.front().compared_by.reset();
-  batch.communicators.front().clock_error.reset();
+  const CommunicatorRecord& written = batch.communicators.front();
+  batch.communicators = {{written.id, written.name, written.size, std::nullopt, std::nullopt}};
   batch.observations.front().elapsed_minimum.reset();
   batch.observations.front().elapsed_deviation.reset();
   batch.observations.front().epochs = batch.arrivals.front().epochs = 1;
