@@ -15,6 +15,7 @@ namespace starling::bench {
 namespace {
 
 constexpr const char* kAll = "all";
+constexpr const char* kNoDelay = "0";
 constexpr std::int64_t kLargestCount = std::numeric_limits<std::int32_t>::max();
 // In each phase, unless the user says how many in all: what learns has settled by then.
 constexpr std::int32_t kUsualCallsOfAPhase = 60;
@@ -27,7 +28,7 @@ struct Texts {
   std::string counts = "1Mi";
   std::string slow_cost = "50ns";
   std::string pattern = "none";
-  std::string delays = "0";
+  std::string delays = kNoDelay;
   std::string predict = "perfect";
   std::string compute;
   std::string beta;
@@ -159,6 +160,9 @@ Status readPattern(const Texts& texts, std::int32_t ranks, Arguments& arguments)
     return Status::error(
         fmt::format("--late-rank {}: there are only {} ranks, 0 to {}", arguments.late_rank, ranks, ranks - 1));
   }
+  if (kind == PatternKind::kRecorded && texts.delays != kNoDelay) {
+    return Status::error("--delay: recorded arrivals are replayed as they were: leave it out");
+  }
   const Result<Predict> predict = parsePredict(texts.predict);
   if (!predict.isOk()) return Status::error("--predict: " + predict.status().message());
   arguments.predict = predict.value();
@@ -255,8 +259,10 @@ void addSubjectOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
 void addPatternOptions(CLI::App& app, Texts& texts, Arguments& arguments) {
   app.add_option(
          "--pattern", texts.pattern,
-         "Who is late: none, one-late, any-late, rand-late, late:K, gamma, gaussian, ramp, alternate, or phases: one\n"
-         "rank, then the one half the communicator away, then nobody, then another in each call (default: none)")
+         "Who is late: none, one-late, any-late, rand-late, late:K, gamma, gaussian, ramp, alternate, staircase: four\n"
+         "groups of ranks at 0, 6, 19 and 28 parts of 28 of the delay; phases: one rank, then the one half the\n"
+         "communicator away, then nobody, then another in each call; or recorded:DATABASE:SITE: as a tuning database\n"
+         "recorded them of this number of ranks, epoch after epoch; SITE is a number or a label (default: none)")
       ->option_text("NAME");
   app.add_option("--delay", texts.delays, "By how much, in milliseconds (default: 0)")->option_text("MS,...");
   app.add_option("--late-rank", arguments.late_rank,

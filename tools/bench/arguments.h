@@ -12,6 +12,7 @@
 #include "forecast.h"
 #include "operands.h"
 #include "pattern.h"
+#include "summary/recorded_patterns.h"
 
 namespace starling::bench {
 
@@ -31,7 +32,8 @@ struct Arguments {
   std::optional<OperandChoice> operands;  // what type and operation name together
   Seconds slow_cost{50e-9};               // per element of slow operations
   Pattern pattern;
-  std::vector<double> delays_ms;  // as they are reported
+  std::vector<RecordedPattern> recorded{};  // what a pattern of kRecorded replays; not read yet by parseArguments()
+  std::vector<double> delays_ms;            // as they are reported
   std::int32_t late_rank = 1;
   Predict predict = Predict::kPerfect;
   bool announce = true;     // `tuned` hears of the pattern by starling_edge()

@@ -45,6 +45,7 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, CommonTime&
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   phases_ = phasesOf(arguments.pattern, ranks_, arguments.late_rank);
+  recorded_ = joinedPatterns(arguments.recorded, static_cast<std::size_t>(arguments.iterations));
   // What the user knows is better than a probe. All ranks take rank 0's view, or their parameters would differ.
   topology_ = gatherTopology(MPI_COMM_WORLD, agreedLinks(), clock_);
   node_ = shareMemory(MPI_COMM_WORLD, kIdleTag, topology_);
@@ -164,12 +165,19 @@ int Benchmark::measure(Series& series, const Setting& setting, std::uint64_t num
   return MPI_SUCCESS;
 }
 
+std::vector<Seconds> Benchmark::latenessOf(const Setting& setting, std::uint64_t seed, std::uint64_t call) const {
+  const auto calls = static_cast<std::uint64_t>(arguments_.iterations);
+  if (arguments_.pattern.kind == PatternKind::kRecorded) {
+    return patternOfCall(recorded_, call % calls, calls).lateness;
+  }
+  const Phase& phase = phases_[phaseOfCall(call, calls, phases_.size())];
+  return latenesses(phase.pattern, ranks_, Seconds{1e-3 * setting.delay_ms}, phase.first_late, seedOf(seed, call));
+}
+
 int Benchmark::makeCall(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call,
                         const std::optional<Seconds>& start, OwnResult& own) {
   const std::uint64_t seed = seedOf(arguments_.seed, number);
-  const Phase& phase = phases_[phaseOfCall(call, static_cast<std::uint64_t>(arguments_.iterations), phases_.size())];
-  const std::vector<Seconds> lateness =
-      latenesses(phase.pattern, ranks_, Seconds{1e-3 * setting.delay_ms}, phase.first_late, seedOf(seed, call));
+  const std::vector<Seconds> lateness = latenessOf(setting, seed, call);
   Subject& subject = *series.subject;
   if (!subject.prepare(forecastFor(lateness, series.learned))) return MPI_ERR_NO_MEM;
   if (arguments_.model && rank_ == 0) own.modelled = subject.predict(lateness);

@@ -72,6 +72,8 @@ class Benchmark {
   // The calls of one series follow each other with nothing but the computation between them.
   int runAsProgram(Series& series, const Setting& setting, std::uint64_t number);
   int measure(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call, CallResult& result);
+  // Returns how late each rank is to come to a call, which is equal on all ranks.
+  std::vector<Seconds> latenessOf(const Setting& setting, std::uint64_t seed, std::uint64_t call) const;
   // Gets ready for a call, computes from `start` (this rank's clock) or from the agreed moment on, and makes it.
   int makeCall(Series& series, const Setting& setting, std::uint64_t number, std::uint64_t call,
                const std::optional<Seconds>& start, OwnResult& own);
@@ -88,6 +90,7 @@ class Benchmark {
 
   const Arguments& arguments_;
   std::vector<Phase> phases_;
+  std::vector<RecordedPattern> recorded_;  // no more of them than calls are measured
   const Clock& clock_;
   CommonTime& time_;
   Workload& workload_;

@@ -19,6 +19,7 @@
 #include "loop_benchmark.h"
 #include "mpi/machine/machine.h"
 #include "report.h"
+#include "shared_arrivals.h"
 #include "workload.h"
 
 namespace starling::bench {
@@ -198,6 +199,10 @@ int runProgram(const std::vector<std::string>& words) {
     parsed = usageError(
         "--overhead: MPI_Allreduce is the MPI library's own in this run, so there is nothing to compare: start it with "
         "the preload library, as in mpirun -x LD_PRELOAD=$PWD/build/release/lib/libstarling_preload.so");
+  }
+  if (parsed.arguments && parsed.arguments->pattern.kind == PatternKind::kRecorded) {
+    const Status status = shareRecordedArrivals(*parsed.arguments);
+    if (!status.isOk()) return complain(rank, status);
   }
   if (parsed.arguments) return measureAll(words, *parsed.arguments, rank);
   if (rank == 0) fmt::print(parsed.exit_code == 0 ? stdout : stderr, "{}", parsed.text);

@@ -8,21 +8,24 @@
 #include <numbers>
 
 #include "random.h"
+#include "staircase.h"
 
 namespace starling::bench {
 namespace {
 
 constexpr std::string_view kLatePrefix = "late:";
+constexpr std::string_view kRecordedPrefix = "recorded:";
 
 struct PatternName {
   std::string_view text;
   PatternKind kind;
 };
 
-constexpr PatternName kPatternNames[] = {
-    {"none", PatternKind::kNone},          {"one-late", PatternKind::kOneLate},    {"any-late", PatternKind::kAnyLate},
-    {"rand-late", PatternKind::kRandLate}, {"gamma", PatternKind::kGamma},         {"gaussian", PatternKind::kGaussian},
-    {"ramp", PatternKind::kRamp},          {"alternate", PatternKind::kAlternate}, {"phases", PatternKind::kPhases}};
+constexpr PatternName kPatternNames[] = {{"none", PatternKind::kNone},           {"one-late", PatternKind::kOneLate},
+                                         {"any-late", PatternKind::kAnyLate},    {"rand-late", PatternKind::kRandLate},
+                                         {"gamma", PatternKind::kGamma},         {"gaussian", PatternKind::kGaussian},
+                                         {"ramp", PatternKind::kRamp},           {"alternate", PatternKind::kAlternate},
+                                         {"staircase", PatternKind::kStaircase}, {"phases", PatternKind::kPhases}};
 
 // Draws from the gamma distribution with shape 2, which is that of the sum of two exponential variables.
 double gamma2(Random& random, double mean) {
@@ -58,19 +61,33 @@ double fixedLateness(const Pattern& pattern, std::int32_t rank, std::int32_t ran
       return ranks > 1 ? delay * rank / (ranks - 1) : 0.0;
     case PatternKind::kAlternate:
       return rank % 2 == 1 ? delay : 0.0;
+    case PatternKind::kStaircase:
+      return delay * staircaseStep(static_cast<std::size_t>(rank), static_cast<std::size_t>(ranks));
     default:
       return 0.0;
   }
 }
 
+// The name of a file may have colons; a site whose label has one is given by its number.
+Result<Pattern> parseRecorded(std::string_view text) {
+  const std::string_view rest = text.substr(kRecordedPrefix.size());
+  const std::size_t colon = rest.rfind(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == rest.size()) {
+    return Status::error(fmt::format(
+        "'{}' names no site of a tuning database: write recorded:DATABASE:SITE, as in recorded:tuning.db:3", text));
+  }
+  return Pattern{PatternKind::kRecorded, 1, std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
+}
+
 }  // namespace
 
 Result<Pattern> parsePattern(std::string_view text) {
-  std::string known = "late:K";
+  std::string known = "late:K, recorded:DATABASE:SITE";
   for (const PatternName& name : kPatternNames) {
-    if (text == name.text) return Pattern{name.kind, 1};
+    if (text == name.text) return Pattern{name.kind};
     known += fmt::format(", {}", name.text);
   }
+  if (text.starts_with(kRecordedPrefix)) return parseRecorded(text);
   if (text.starts_with(kLatePrefix)) {
     const std::string_view digits = text.substr(kLatePrefix.size());
     std::int32_t late_ranks = 0;
@@ -85,6 +102,9 @@ Result<Pattern> parsePattern(std::string_view text) {
 
 std::string formatPattern(const Pattern& pattern) {
   if (pattern.kind == PatternKind::kLate) return fmt::format("{}{}", kLatePrefix, pattern.late_ranks);
+  if (pattern.kind == PatternKind::kRecorded) {
+    return fmt::format("{}{}:{}", kRecordedPrefix, pattern.database, pattern.site);
+  }
   const auto* name = std::find_if(std::begin(kPatternNames), std::end(kPatternNames),
                                   [&pattern](const PatternName& row) { return row.kind == pattern.kind; });
   return std::string(name->text);

@@ -21,18 +21,22 @@ enum class PatternKind : std::uint8_t {
   kGaussian,   // every rank, normal with the delay as mean and a quarter of it as deviation, never early, anew
   kRamp,       // rank r by r / (P - 1) of the delay
   kAlternate,  // odd ranks, by the whole delay
-  kPhases      // one rank, then another, then nobody, then another in each call: phasesOf()
+  kStaircase,  // four groups of ranks one after the other, the last by the whole delay: staircaseStep()
+  kPhases,     // one rank, then another, then nobody, then another in each call: phasesOf()
+  kRecorded    // as a tuning database recorded them: recorded_arrivals.h
 };
 
 struct Pattern {
   PatternKind kind = PatternKind::kNone;
   std::int32_t late_ranks = 1;  // how many ranks are late in kLate
+  std::string database{};       // of kRecorded: a file, and the number or label of a site in it
+  std::string site{};
 
   bool operator==(const Pattern&) const = default;
 };
 
-// Understands "none", "one-late", "any-late", "rand-late", "late:K", "gamma", "gaussian", "ramp", "alternate" and
-// "phases".
+// Understands "none", "one-late", "any-late", "rand-late", "late:K", "gamma", "gaussian", "ramp", "alternate",
+// "staircase", "phases" and "recorded:DATABASE:SITE".
 Result<Pattern> parsePattern(std::string_view text);
 std::string formatPattern(const Pattern& pattern);
 
@@ -40,8 +44,8 @@ std::string formatPattern(const Pattern& pattern);
 bool isRandom(const Pattern& pattern);
 
 // Returns the lateness by rank in one call: a pure function, equal on all ranks. The late ranks of kOneLate and kLate
-// begin with rank `first_late % ranks` and go upwards, round the end. REQUIRES: not kPhases, which has a pattern for
-// each of its parts.
+// begin with rank `first_late % ranks` and go upwards, round the end. REQUIRES: neither kPhases, which has a pattern
+// for each of its parts, nor kRecorded.
 std::vector<Seconds> latenesses(const Pattern& pattern, std::int32_t ranks, Seconds delay, std::int32_t first_late,
                                 std::uint64_t seed);
 

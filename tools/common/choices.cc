@@ -1,6 +1,7 @@
 #include "choices.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace starling::cli {
 
@@ -17,6 +18,14 @@ std::vector<std::string> splitChoices(const std::string& text) {
       choices.push_back(part);
     }
     start = comma + 1;
+  }
+  return choices;
+}
+
+std::vector<std::string> splitChoices(const std::vector<std::string>& texts) {
+  std::vector<std::string> choices;
+  for (const std::string& text : texts) {
+    for (std::string& choice : splitChoices(text)) choices.push_back(std::move(choice));
   }
   return choices;
 }

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "random.h"
+#include "staircase.h"
 
 namespace starling::gym {
 namespace {
@@ -215,14 +216,11 @@ class Patterns {
   void addJittered(std::int32_t rank, double times) {
     for (std::size_t i = 0; i < kPool; ++i) add(late(rank, times * dice_.factor(kJitter)));
   }
-  // The same order in nearly every call (0, 6, 19 and 28 ms were measured on four ranks).
   void addStaircases() {
-    constexpr std::array kSteps{0.0, 6.0 / 28.0, 19.0 / 28.0, 1.0};
     for (std::size_t i = 0; i < kPool; ++i) {
       std::vector<Seconds> lateness = onTime();
       for (std::size_t rank = 0; rank < lateness.size(); ++rank) {
-        const double step = kSteps[lateness.size() < 4 ? rank + 4 - lateness.size() : 4 * rank / lateness.size()];
-        lateness[rank] = step * dice_.factor(kJitter) * late_;
+        lateness[rank] = staircaseStep(rank, lateness.size()) * dice_.factor(kJitter) * late_;
       }
       add(std::move(lateness));
     }

@@ -15,6 +15,7 @@ constexpr CommandRow kTable[] = {
     {"decisions", "List the decisions taken, of one site or of all", setUpDecisions, false},
     {"algorithms", "List the algorithms, or describe one", setUpAlgorithms, false},
     {"simulate", "Predict what each algorithm costs under an arrival pattern", setUpSimulate, false},
+    {"whatif", "Predict what a site would gain by other algorithms, arrivals or ranks", setUpWhatIf, false},
     {"policies", "List what later runs start from, of all programs", setUpPolicies, false},
     {"export", "Write what was learned as a policy document or as Open MPI rules", setUpExport, false},
     {"import", "Read a policy document into the database", setUpImport, false},

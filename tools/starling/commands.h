@@ -42,6 +42,7 @@ Action setUpDecisions(CLI::App& command, const Globals& globals);
 Action setUpPolicies(CLI::App& command, const Globals& globals);
 Action setUpAlgorithms(CLI::App& command, const Globals& globals);
 Action setUpSimulate(CLI::App& command, const Globals& globals);
+Action setUpWhatIf(CLI::App& command, const Globals& globals);
 Action setUpExport(CLI::App& command, const Globals& globals);
 Action setUpImport(CLI::App& command, const Globals& globals);
 Action setUpPrune(CLI::App& command, const Globals& globals);

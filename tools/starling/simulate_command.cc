@@ -8,6 +8,7 @@
 #include "choices.h"
 #include "command_options.h"
 #include "commands.h"
+#include "element_type.h"
 #include "json_text.h"
 #include "simulation.h"
 #include "table.h"
@@ -21,14 +22,6 @@ namespace {
 constexpr std::int32_t kEventRanks = 8;     // the transfers of a single algorithm are listed up to here
 constexpr std::size_t kTimelineWidth = 96;  // characters
 constexpr std::int32_t kMaximumRanks = 1024;
-
-struct ElementType {
-  const char* name;
-  std::int64_t bytes;
-};
-
-constexpr ElementType kTypes[] = {{"int8", 1},   {"uint8", 1}, {"int16", 2},  {"uint16", 2}, {"int32", 4},
-                                  {"uint32", 4}, {"int64", 8}, {"uint64", 8}, {"float", 4},  {"double", 8}};
 
 struct SimulateArguments {
   std::int32_t ranks = 8;
@@ -52,15 +45,6 @@ struct SimulateArguments {
   std::vector<std::string> timeline;
   bool json = false;
 };
-
-Result<Bytes> parseElementType(std::string_view name) {
-  std::string known;
-  for (const ElementType& type : kTypes) {
-    if (name == type.name) return Bytes{type.bytes};
-    known += (known.empty() ? "" : ", ") + std::string(type.name);
-  }
-  return Status::error(fmt::format("there is no type '{}': use one of {}", name, known));
-}
 
 // Makes a scenario of the arguments. REQUIRES: every text has passed its check.
 Scenario scenarioOf(const SimulateArguments& arguments) {
@@ -193,14 +177,6 @@ Json timelineJson(const Scenario& scenario, const Comparison& comparison) {
   return json;
 }
 
-std::vector<std::string> choicesIn(const std::vector<std::string>& texts) {
-  std::vector<std::string> choices;
-  for (const std::string& text : texts) {
-    for (std::string& choice : splitChoices(text)) choices.push_back(std::move(choice));
-  }
-  return choices;
-}
-
 Outcome simulateCall(const SimulateArguments& arguments) {
   const bool draws = !arguments.timeline.empty();
   Scenario scenario = scenarioOf(arguments);
@@ -208,7 +184,7 @@ Outcome simulateCall(const SimulateArguments& arguments) {
   if (!links.isOk()) return Outcome::usage(links.status().message());
   scenario.links = std::move(links).value();
   const Result<Comparison> comparison =
-      draws ? trace(scenario, choicesIn(arguments.timeline)) : compare(scenario, choicesIn(arguments.algorithms));
+      draws ? trace(scenario, splitChoices(arguments.timeline)) : compare(scenario, splitChoices(arguments.algorithms));
   if (!comparison.isOk()) return Outcome::usage(comparison.status().message());
   if (arguments.json) {
     fmt::print("{}", formatJson(draws ? timelineJson(scenario, comparison.value())

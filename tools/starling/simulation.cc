@@ -20,8 +20,8 @@ constexpr const char* kRing = "ring";
 
 // Returns the topology by virtual rank, with its trees made.
 Topology topologyOf(const Scenario& scenario, std::span<const std::int32_t> table) {
-  Topology topology{.links = scenario.links};
-  if (scenario.ranks_per_node > 1) {
+  Topology topology{.nodes = scenario.nodes, .links = scenario.links, .shares_memory = scenario.shares_memory};
+  if (scenario.nodes.empty() && scenario.ranks_per_node > 1) {
     for (std::int32_t rank = 0; rank < scenario.ranks; ++rank) {
       topology.nodes.push_back(rank / scenario.ranks_per_node);
     }
@@ -95,6 +95,9 @@ Result<Prediction> predict(const Scenario& scenario, const Shape& shape, const C
 // Says why the row cannot be simulated here; empty when it can.
 std::string obstacle(const Algorithm& row, const Shape& shape) {
   if (row.build == nullptr) return fmt::format("{} has no schedule: it is the MPI library's own", row.name);
+  if (!shape.commutative && !row.keeps_rank_order) {
+    return fmt::format("{} changes the order of ranks, which an operation that does not commute forbids", row.name);
+  }
   if (!isValid(row, shape)) {
     return fmt::format("{} is not valid for {} ranks and {} elements: {}", row.name, shape.ranks, shape.count,
                        row.valid_text);
@@ -102,22 +105,8 @@ std::string obstacle(const Algorithm& row, const Shape& shape) {
   return "";
 }
 
-struct Chosen {
-  std::vector<Choice> choices;
-  std::vector<std::string> skipped;
-};
-
-Result<Chosen> choose(const Scenario& scenario, const Shape& shape, const std::vector<std::string>& texts) {
-  Chosen chosen;
-  for (const std::string& text : texts) {
-    Result<Choice> choice = parseChoice(text);
-    if (!choice.isOk()) return choice.status();
-    const std::string why_not = obstacle(*findAlgorithm(choice.value().algorithm), shape);
-    if (!why_not.empty()) return Status::error(why_not);
-    if (!namesStepTime(text)) setStepTime(choice.value(), shape, scenario.element_size, scenario.model);
-    chosen.choices.push_back(choice.value());
-  }
-  if (!texts.empty()) return chosen;
+UsualChoices usualFor(const Scenario& scenario, const Shape& shape) {
+  UsualChoices chosen;
   for (const Algorithm& row : catalogue()) {
     const std::string why_not = obstacle(row, shape);
     if (!why_not.empty()) {
@@ -128,6 +117,20 @@ Result<Chosen> choose(const Scenario& scenario, const Shape& shape, const std::v
     setStepTime(choice, shape, scenario.element_size, scenario.model);
     setBestSegments(choice, shape, scenario.element_size, scenario.model);
     chosen.choices.push_back(choice);
+  }
+  return chosen;
+}
+
+Result<UsualChoices> choose(const Scenario& scenario, const Shape& shape, const std::vector<std::string>& texts) {
+  if (texts.empty()) return usualFor(scenario, shape);
+  UsualChoices chosen;
+  for (const std::string& text : texts) {
+    Result<Choice> choice = parseChoice(text);
+    if (!choice.isOk()) return choice.status();
+    const std::string why_not = obstacle(*findAlgorithm(choice.value().algorithm), shape);
+    if (!why_not.empty()) return Status::error(why_not);
+    if (!namesStepTime(text)) setStepTime(choice.value(), shape, scenario.element_size, scenario.model);
+    chosen.choices.push_back(choice.value());
   }
   return chosen;
 }
@@ -166,8 +169,8 @@ Result<Comparison> simulateChoices(const Scenario& scenario, const std::vector<s
     comparison.arrivals.push_back(lateness.value()[static_cast<std::size_t>(rank)]);
   }
   const Topology topology = topologyOf(scenario, comparison.table);
-  const Shape shape{scenario.ranks, scenario.count, true, &topology};
-  Result<Chosen> chosen = choose(scenario, shape, texts);
+  const Shape shape{scenario.ranks, scenario.count, scenario.commutative, &topology};
+  Result<UsualChoices> chosen = choose(scenario, shape, texts);
   if (!chosen.isOk()) return chosen.status();
   const auto ring = predictRing(scenario, shape, comparison.arrivals);
   if (!ring.isOk()) return ring.status();
@@ -183,6 +186,11 @@ Result<Comparison> simulateChoices(const Scenario& scenario, const std::vector<s
 }
 
 }  // namespace
+
+UsualChoices usualChoices(const Scenario& scenario) {
+  const Topology topology = topologyOf(scenario, {});
+  return usualFor(scenario, {scenario.ranks, scenario.count, scenario.commutative, &topology});
+}
 
 Result<Comparison> compare(const Scenario& scenario, const std::vector<std::string>& choices) {
   Result<Comparison> comparison = simulateChoices(scenario, choices, false);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "algos/catalogue.h"
 #include "algos/topology.h"
 #include "late_rank.h"
 #include "simulator/simulator.h"
@@ -19,7 +20,10 @@ struct Scenario {
   std::vector<LateRank> late;  // ranks not named are on time
   CostModel model;
   std::int32_t ranks_per_node = 1;    // in order; the last node may have fewer
+  std::vector<std::int32_t> nodes{};  // as in Topology, by rank; where there are some, ranks_per_node says nothing
+  bool shares_memory = false;         // the ranks of each node do
   std::vector<std::int32_t> links{};  // as in Topology, by rank
+  bool commutative = true;            // the operation is
   bool sorted = true;                 // virtual-rank table by lateness; false: identity
   bool predicted = false;             // many ranks are not simulated, but predicted from fewer, as by the tuner
 };
@@ -42,8 +46,17 @@ struct Comparison {
   std::vector<std::int32_t> table;  // virtual rank -> rank
   std::vector<Seconds> arrivals;    // by virtual rank
   std::vector<Prediction> predictions;
-  std::vector<std::string> skipped;  // one sentence for each row of the catalogue that this scenario does not allow
+  std::vector<std::string> skipped;  // as in UsualChoices
 };
+
+// The rows of the catalogue that a scenario allows, and a sentence for each of the others.
+struct UsualChoices {
+  std::vector<Choice> choices;  // with the parameters that follow from the cost model
+  std::vector<std::string> skipped;
+};
+
+// REQUIRES: one rank or more; links of all ranks or none.
+UsualChoices usualChoices(const Scenario& scenario);
 
 // Simulates `choices`, or the whole catalogue when there are none. Predictions come by rising post-arrival time, and
 // without transfers. Errors: ranks below 1, a late rank out of range or named twice, an unknown choice, a named choice

@@ -107,6 +107,7 @@ TEST(Arguments, nonsenseIsRefused) {
   EXPECT_THAT(errorOf({"--algorithm", "rung"}), HasSubstr("tuned"));
   EXPECT_THAT(errorOf({"--count", "3Gi"}), HasSubstr("at most"));
   EXPECT_THAT(errorOf({"--delay", "-1"}), HasSubstr("milliseconds"));
+  EXPECT_THAT(errorOf({"--pattern", "recorded:tuning.db:3", "--delay", "5"}), HasSubstr("leave it out"));
   EXPECT_THAT(errorOf({"--pattern", "late:5"}), HasSubstr("only 4 ranks"));
   EXPECT_THAT(errorOf({"--pattern", "one-late", "--late-rank", "4"}), HasSubstr("0 to 3"));
   EXPECT_THAT(errorOf({"--predict", "maybe"}), HasSubstr("--predict"));

@@ -37,8 +37,8 @@ TEST(Pattern, anyLateDelaysOneRankAndInTimeEveryOne) {
 }
 
 TEST(Pattern, namesComeBack) {
-  for (const char* name :
-       {"none", "one-late", "any-late", "rand-late", "late:3", "gamma", "gaussian", "ramp", "alternate", "phases"}) {
+  for (const char* name : {"none", "one-late", "any-late", "rand-late", "late:3", "gamma", "gaussian", "ramp",
+                           "alternate", "staircase", "phases", "recorded:tuning.db:3", "recorded:a:b.db:halo"}) {
     EXPECT_EQ(formatPattern(parsePattern(name).value()), name);
   }
 }
@@ -48,6 +48,9 @@ TEST(Pattern, unknownNamesAreErrorsThatListTheKnownOnes) {
   EXPECT_THAT(parsePattern("late:").status().message(), HasSubstr("late:2"));
   EXPECT_THAT(parsePattern("late:2x").status().message(), HasSubstr("late:2"));
   EXPECT_THAT(parsePattern("late:-1").status().message(), HasSubstr("late:2"));
+  for (const char* text : {"recorded:", "recorded:3", "recorded::3", "recorded:tuning.db:"}) {
+    EXPECT_THAT(parsePattern(text).status().message(), HasSubstr("recorded:tuning.db:3")) << text;
+  }
 }
 
 TEST(Pattern, fixedPatternsAreWhatTheirNamesSay) {
@@ -57,6 +60,9 @@ TEST(Pattern, fixedPatternsAreWhatTheirNamesSay) {
   EXPECT_THAT(of("late:3", 3), ElementsAre(0.1, 0.1, 0.1));
   EXPECT_THAT(of("ramp", 3), ElementsAre(0, 0.05, 0.1));
   EXPECT_THAT(of("alternate", 5), ElementsAre(0, 0.1, 0, 0.1, 0));
+  EXPECT_THAT(of("staircase", 4), ElementsAre(0, 0.1 * 6 / 28, 0.1 * 19 / 28, 0.1));
+  EXPECT_THAT(of("staircase", 6), ElementsAre(0, 0, 0.1 * 6 / 28, 0.1 * 19 / 28, 0.1 * 19 / 28, 0.1));
+  EXPECT_THAT(of("staircase", 2), ElementsAre(0.1 * 19 / 28, 0.1));
 }
 
 TEST(Pattern, oneRankIsAlwaysValid) {

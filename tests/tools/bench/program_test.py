@@ -122,6 +122,24 @@ class ProgramTest(unittest.TestCase):
             self.assertEqual([record["predict"] for record in results], [predict, predict])
 
     @unittest.skipIf(RANKS not in (2, 8), "the same phases at every number of ranks but one, which has none")
+    @unittest.skipIf(RANKS not in (1, 3), "the same at every number of ranks")
+    def test_recorded_arrivals_are_replayed(self):
+        self.results("--algorithm", "tuned", "--no-announce", "--count", "100", "--iterations", "4", "--pattern",
+                     "staircase", "--delay", "2")  # fmt: skip
+        pattern = f"recorded:{self.folder.name}/tuning.db:1"
+        replayed = self.results("--algorithm", "ring,native", "--count", "100", "--iterations", "3", "--pattern", pattern)
+        self.assertEqual([record["algorithm"] for record in replayed], ["ring", "native"])
+        self.assertEqual({record["pattern"] for record in replayed}, {pattern})
+        for words, exit_code, sentence in (
+            ((pattern[:-1] + "9",), 1, "there is no site 9"),
+            ((f"recorded:{self.folder.name}/none.db:1",), 1, "no such file"),
+            (("recorded:1",), 2, "write recorded:DATABASE:SITE"),
+            ((pattern, "--delay", "3"), 2, "leave it out"),
+        ):
+            process = self.bench("--algorithm", "ring", "--pattern", *words)
+            self.assertEqual(process.returncode, exit_code, process.stderr)
+            self.assertIn(sentence, process.stderr)
+
     def test_phases_are_summed_up_and_what_learns_is_not_warmed_up(self):
         results = self.results("--algorithm", "ring,tuned", "--count", "64", "--pattern", "phases", "--delay", "1",
                                "--iterations", "8")  # fmt: skip

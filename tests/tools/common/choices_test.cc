@@ -15,5 +15,10 @@ TEST(SplitChoices, keepsParametersWithTheirAlgorithm) {
   EXPECT_THAT(splitChoices("ring,"), ElementsAre("ring", ""));
 }
 
+TEST(SplitChoices, takesListsOneAfterTheOther) {
+  const std::vector<std::string> lists{"ring,slt:segments=64", "prr"};
+  EXPECT_THAT(splitChoices(lists), ElementsAre("ring", "slt:segments=64", "prr"));
+}
+
 }  // namespace
 }  // namespace starling::cli

@@ -22,8 +22,9 @@ class SimulateTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory(prefix="starling-simulate-test-")
         self.addCleanup(self.folder.cleanup)
 
-    def simulate(self, *words, prepare="worthwhile"):
-        environment = {**os.environ, "STARLING_BUILD": BUILD, "STARLING_ROOTED_PERIOD": "2", "STARLING_PREPARE": prepare}
+    def simulate(self, *words, prepare="worthwhile", database=":memory:"):
+        environment = {**os.environ, "STARLING_BUILD": BUILD, "STARLING_ROOTED_PERIOD": "2", "STARLING_PREPARE": prepare,
+                       "STARLING_DB": str(database)}  # fmt: skip
         return subprocess.run(
             [SIMULATE, *words], env=environment, capture_output=True, text=True, timeout=200, check=False
         )
@@ -200,6 +201,32 @@ class SimulateTest(unittest.TestCase):
                                 "256Ki", "--pattern", "one-late", "--delay", "0,10,100")  # fmt: skip
         self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
         self.assertEqual(len(process.stdout.splitlines()), 14)
+
+    def test_what_if_predicts_the_replay_of_recorded_arrivals(self):
+        database = Path(self.folder.name) / "tuning.db"
+        recorded = self.simulate("-n", "5", "--", "--algorithm", "tuned", "--no-announce", "--iterations", "8", "--count",
+                                 "16Ki", "--pattern", "staircase", "--delay", "28", database=database)  # fmt: skip
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        command = [f"{BUILD}/bin/starling", "--db", str(database), "whatif", "1", "--json"]
+        asked = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(asked.returncode, 0, asked.stderr)
+        (answer,) = json.loads(asked.stdout)
+        self.assertEqual(answer["communicator_size"], 5)
+        for pattern in answer["patterns"]:
+            for lateness, expected in zip(pattern["lateness"], (0, 0, 0.006, 0.019, 0.028)):
+                self.assertAlmostEqual(lateness, expected, delta=1e-4)
+        predicted = {row["algorithm"]: 1e3 * row["predicted"] for row in answer["algorithms"] if row["predicted"]}
+        self.assertGreater(len(predicted), 8)
+        words = ("-n", "5", "--", "--algorithm", ",".join(predicted), "--count", "16Ki", "--iterations", "2")
+        _, replayed = self.results(*words, "--pattern", f"recorded:{database}:1")
+        self.assertEqual(len(replayed), len(predicted))
+        for result in replayed:
+            with self.subTest(algorithm=result["algorithm"]):
+                took = result["post_arrival_ms"]["mean"]
+                self.assertAlmostEqual(predicted[result["algorithm"]] / took, 1.0, delta=0.05)
+        refused = self.simulate("-n", "4", "--", "--pattern", f"recorded:{database}:1")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("recorded on 5 ranks, and these are 4", refused.stderr)
 
     def setup_cost(self, *words, prepare="worthwhile"):
         """Of starling-setup-cost, in microseconds: calls on the world, tuned; by number of calls native and tuned."""

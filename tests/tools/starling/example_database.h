@@ -12,6 +12,7 @@
 
 #include "records.h"
 #include "store/database.h"
+#include "tuner/recorded_costs.h"
 
 namespace starling::cli {
 
@@ -54,6 +55,7 @@ inline Batch latestBatch() {
   const KeyRecord pressure = settledKey();
   Batch batch;
   batch.communicators = {{"world", "MPI_COMM_WORLD", 4, kByPostArrival, 3e-6}};
+  recordCosts({.alpha = Seconds{25e-6}, .beta = 1e-9}, {.nodes = {0, 0, 0, 0}}, batch.communicators.front());
   batch.sites = {labelledSite("pressure"), dot, norm};
   batch.keys = {unsettledKey(norm.identity, "observing", std::nullopt), pressure,
                 unsettledKey(dot.identity, "exploring", 0.5)};

@@ -107,6 +107,29 @@ TEST(Simulation, predictsManyRanksFromFewer) {
   EXPECT_FALSE(predicted.transfer_count.has_value());
 }
 
+TEST(Simulation, ranksAreOnNodesInAnyOrder) {
+  Scenario scenario = fourRanks();
+  scenario.model.inner_alpha = Seconds{1e-9};
+  scenario.model.inner_beta = kMicrosecond / 100;
+  const auto time = [&scenario] { return compare(scenario, {"ring"}).value().predictions.front().post_arrival.value; };
+  scenario.nodes = {0, 0, 2, 2};
+  const double by_rank = time();
+  scenario.nodes = {0, 1, 0, 1};
+  EXPECT_GT(time(), by_rank) << "every message of the ring leaves its node";
+  scenario.nodes.clear();
+  scenario.ranks_per_node = 2;
+  EXPECT_NEAR(time(), by_rank, 1e-12);
+}
+
+TEST(Simulation, operationsThatDoNotCommuteLeaveRowsOut) {
+  Scenario scenario = fourRanks();
+  scenario.commutative = false;
+  EXPECT_THAT(compare(scenario, {"ring"}).status().message(), HasSubstr("ring changes the order of ranks"));
+  const UsualChoices usual = usualChoices(scenario);
+  EXPECT_EQ(usual.choices.size() + usual.skipped.size(), catalogue().size());
+  EXPECT_THAT(usual.skipped, Contains(HasSubstr("ring changes the order of ranks")));
+}
+
 TEST(Simulation, nothingToSendCostsNothing) {
   Scenario scenario = fourRanks();
   scenario.count = 0;

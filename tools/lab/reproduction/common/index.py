@@ -89,6 +89,11 @@ DOCUMENTS = (
         "shared memory within nodes and TCP between them, 4 hosts of 4 ranks on one machine; aims, met or not",
     ),
     ("pytorch", "pytorch.md", "a training in PyTorch with Starling and without, 8 hosts on one machine"),
+    (
+        "whatif", "whatif.md",
+        "what `starling whatif` predicts for 10 recorded sites of 4 to 48 ranks, beside the same arrivals replayed on "
+        "the simulated cluster; aim, met or not",
+    ),
 )  # fmt: skip
 
 
@@ -141,7 +146,7 @@ def write(folder):
         "tools/setup                                                    # packages",
         "cmake --preset release && cmake --build --preset release",
         "tools/lab/reproduce proficz marendic soga bound model learning # simulated",
-        "tools/lab/reproduce training links                             # simulated, some minutes",
+        "tools/lab/reproduce training links whatif                      # simulated, some minutes",
         "tools/lab/reproduce cluster bound-cluster model-cluster        # need root, and an otherwise idle machine",
         "tools/lab/reproduce phases                                     # likewise, 10 minutes",
         "tools/lab/reproduce training-cluster                           # likewise, 5 minutes",

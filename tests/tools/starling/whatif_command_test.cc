@@ -1,0 +1,96 @@
+// The built program answers what-if questions about known records.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli_process.h"
+#include "example_database.h"
+
+namespace starling::cli {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class WhatIfCommand : public testing::Test {
+ protected:
+  void SetUp() override { writeExampleDatabase(folder_.file("tuning.db")); }
+
+  CliResult run(const std::string& arguments) const {
+    return runStarling("whatif " + arguments + " --db '" + folder_.file("tuning.db") + "'");
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(WhatIfCommand, showsPredictionsBesideWhatOtherCommandsMeasured) {
+  const json answer = json::parse(run("pressure --json").out, nullptr, false);
+  ASSERT_EQ(answer.size(), 1U);
+  EXPECT_EQ(answer[0]["communicator_size"], 4);
+  EXPECT_EQ(answer[0]["samples"], 8);
+  EXPECT_EQ(answer[0]["on_time_rank"], 2);
+  EXPECT_GT(answer[0]["on_time"]["earlier"], 0.045);
+  EXPECT_DOUBLE_EQ(answer[0]["on_time"]["earlier_in_all_calls"], 120 * answer[0]["on_time"]["earlier"].get<double>());
+  int measured = 0;
+  for (const json& row : answer[0]["algorithms"]) {
+    EXPECT_EQ(row["predicted"].is_null(), row["algorithm"] == "native") << row;
+    EXPECT_EQ(row["in_force"], row["algorithm"] == "slt:segments=64");
+    if (row["algorithm"] == "ring") EXPECT_EQ(row["measured"], 0.008);
+    measured += row["measured"].is_null() ? 0 : 1;
+  }
+  EXPECT_EQ(measured, 3);
+}
+
+TEST_F(WhatIfCommand, saysWhatIsSimulatedAndWhatBalancingIsWorth) {
+  const CliResult answer = run("pressure");
+  EXPECT_EQ(answer.exit_code, 0) << answer.err;
+  EXPECT_EQ(answer.err, "");
+  EXPECT_THAT(
+      answer.out,
+      AllOf(StartsWith("Site 1: pressure, 3.81 MiB float/sum, 4 ranks, run 2\nSimulated under the arrivals of "
+                       "2 epochs, in which 8 calls were timed"),
+            HasSubstr("in force"), HasSubstr("Were rank 2 on time"), HasSubstr("over the 120 calls of this run"),
+            HasSubstr("Did all ranks come at once"), Not(HasSubstr("cannot be simulated"))));
+}
+
+TEST_F(WhatIfCommand, saysHowArrivalsWereExtendedToMoreRanks) {
+  const CliResult answer = run("pressure --ranks 6 --algorithm ring,native");
+  EXPECT_EQ(answer.exit_code, 0) << answer.err;
+  EXPECT_THAT(answer.out, AllOf(HasSubstr("ON 6 RANKS"), HasSubstr("is a prediction of what nobody has measured"),
+                                HasSubstr("the 2 new ones when half of these have come")));
+  const json rows = json::parse(run("pressure --ranks 6 --algorithm ring --json").out, nullptr, false);
+  EXPECT_EQ(rows[0]["patterns_on_more_ranks"][0]["lateness"].size(), 6U);
+  EXPECT_GT(rows[0]["algorithms"][0]["on_more_ranks"], 0.0);
+}
+
+TEST_F(WhatIfCommand, refusesWhatCannotBeAnswered) {
+  const auto refusal = [this](const std::string& arguments, int exit_code) {
+    const CliResult answer = run(arguments);
+    EXPECT_EQ(answer.exit_code, exit_code) << arguments;
+    EXPECT_EQ(answer.out, "");
+    return answer.err;
+  };
+  EXPECT_THAT(refusal("nowhere", 1), HasSubstr("there is no site 'nowhere'"));
+  EXPECT_THAT(refusal("pressure --on-time 4", 1), HasSubstr("these calls have 4 ranks, 0 to 3"));
+  EXPECT_THAT(refusal("pressure --on-time -1", 2), HasSubstr("--on-time"));
+  EXPECT_THAT(refusal("pressure --ranks 3", 1), HasSubstr("were recorded on 4 ranks"));
+  EXPECT_THAT(refusal("pressure --algorithm wombat", 2), HasSubstr("wombat"));
+  EXPECT_THAT(refusal("pressure --run 1", 1), HasSubstr("No arrivals were recorded"));
+  EXPECT_THAT(refusal("pressure --run all", 2), HasSubstr("one run is asked about at a time"));
+  writeApartDatabase(folder_.file("tuning.db"));
+  EXPECT_THAT(refusal("pressure", 1), HasSubstr("the clocks of these ranks cannot be compared"));
+}
+
+TEST_F(WhatIfCommand, answersForTheKeysForWhichItCan) {
+  writeManyCommunicators(folder_.file("tuning.db"));
+  EXPECT_EQ(run("pressure").exit_code, 1) << "no arrivals of any";
+  EXPECT_EQ(run("pressure --run 2").exit_code, 0);
+}
+
+}  // namespace
+}  // namespace starling::cli

@@ -1,0 +1,62 @@
+"""What was predicted of a recorded site, beside what its replay took. Times are post-arrival times in ms."""
+import dataclasses
+import json
+import subprocess
+
+from reproduction.common import records
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """Of one case: times by algorithm."""
+
+    case: object
+    predicted: dict
+    replayed: dict
+    outcome: records.Outcome
+
+    def error(self, algorithm):
+        """0.1 is 10 % too long."""
+        return self.predicted[algorithm] / self.replayed[algorithm] - 1
+
+    def worst(self):
+        return max(self.predicted, key=lambda algorithm: abs(self.error(algorithm)))
+
+    def within(self, limit):
+        return [algorithm for algorithm in self.predicted if abs(self.error(algorithm)) <= limit]
+
+    def loss(self):
+        """By how much the algorithm that is predicted to be fastest is slower than the one that is."""
+        return self.replayed[min(self.predicted, key=self.predicted.get)] / min(self.replayed.values()) - 1
+
+
+def predictions_in(answer):
+    """By algorithm, of what `starling whatif --json` says of a site with one key; `native` has none."""
+    (key,) = answer
+    if key["unknown"]:
+        raise records.RunError(f"site {key['site']}: {key['unknown']}")
+    return {
+        row["algorithm"]: 1e3 * row["predicted"] for row in key["algorithms"] if row["predicted"] is not None
+    }  # fmt: skip
+
+
+def ask(case):
+    program, *words = case.question()
+    command = [str(records.program_path(program)), *words, "--json"]
+    process = subprocess.run(command, cwd=records.ROOT, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        raise records.RunError(f"exit status {process.returncode} of: {' '.join(command)}\n  {process.stderr.strip()}")
+    return predictions_in(json.loads(process.stdout))
+
+
+def answer_to(case, cache, jobs):
+    """The site is recorded anew where its database is not there, since that is no record of a run."""
+    database = records.ROOT / case.database()
+    database.parent.mkdir(parents=True, exist_ok=True)
+    if cache.fresh or not database.is_file():
+        database.unlink(missing_ok=True)
+        records.perform(case.recording())
+    predicted = ask(case)
+    (outcome,) = records.measure([case.replay(predicted)], cache, jobs)
+    replayed = {result["algorithm"]: result["post_arrival_ms"]["mean"] for result in outcome.results}
+    return Answer(case, predicted, replayed, outcome)

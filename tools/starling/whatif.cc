@@ -1,0 +1,341 @@
+#include "whatif.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "base/signature_names.h"
+#include "comparison.h"
+#include "element_type.h"
+#include "simulation.h"
+#include "summary/arrival_summary.h"
+#include "tuner/recorded_costs.h"
+
+namespace starling::cli {
+namespace {
+
+constexpr const char* kNativeRow = "native";
+// A call of more ranks is predicted from fewer.
+constexpr std::int32_t kMostInFull = 64;
+// So many patterns are simulated at most; more are joined.
+constexpr std::size_t kMostPatterns = 12;
+
+using PlayedPatterns = std::span<const RecordedPattern>;
+using PlayedTimes = std::map<std::string, Seconds>;  // by choice
+
+// Returns the mean of a time over all timed calls.
+template <typename Value>
+Seconds meanOver(PlayedPatterns patterns, Value valueOf) {
+  Seconds sum;
+  double samples = 0.0;
+  for (const RecordedPattern& pattern : patterns) {
+    sum += static_cast<double>(pattern.samples) * valueOf(pattern);
+    samples += static_cast<double>(pattern.samples);
+  }
+  return (1.0 / samples) * sum;
+}
+
+Seconds lastArrival(const RecordedPattern& pattern) { return std::ranges::max(pattern.lateness); }
+
+Seconds meanArrival(const RecordedPattern& pattern) {
+  Seconds sum;
+  for (const Seconds lateness : pattern.lateness) sum += lateness;
+  return (1.0 / static_cast<double>(pattern.lateness.size())) * sum;
+}
+
+// Simulates the key's calls under one pattern after the other.
+class CallPlayer {
+ public:
+  CallPlayer(const KeyRecord& key, const CostModel& model, const Topology& topology, std::int32_t ranks) {
+    // Types of other sizes are simulated byte by byte, which moves the bounds of blocks and nothing else.
+    const Result<Bytes> element = parseElementType(key.id.type);
+    scenario_.ranks = ranks;
+    scenario_.element_size = element.isOk() ? element.value() : Bytes{1};
+    scenario_.count = key.bytes / scenario_.element_size.value;
+    scenario_.model = model;
+    scenario_.nodes = topology.nodes;
+    scenario_.shares_memory = topology.shares_memory;
+    scenario_.commutative = key.id.operation != kUserNonCommutativeOperation;
+    scenario_.sorted = scenario_.commutative;
+    scenario_.predicted = ranks > kMostInFull;
+  }
+
+  UsualChoices usual() const { return usualChoices(scenario_); }
+
+  // Returns the mean post-arrival times of these choices. REQUIRES: all are valid.
+  Result<PlayedTimes> times(PlayedPatterns patterns, std::span<const std::string> choices) const {
+    PlayedTimes times;
+    for (const std::string& choice : choices) {
+      std::vector<Seconds> found;
+      for (const RecordedPattern& pattern : patterns) {
+        const Result<Comparison> comparison = compare(under(pattern), {choice});
+        if (!comparison.isOk()) return comparison.status();
+        found.push_back(comparison.value().predictions.front().post_arrival);
+      }
+      auto next = found.begin();
+      times[choice] = meanOver(patterns, [&](const RecordedPattern&) { return *next++; });
+    }
+    return times;
+  }
+
+ private:
+  Scenario under(const RecordedPattern& pattern) const {
+    Scenario scenario = scenario_;
+    for (std::int32_t rank = 0; rank < scenario.ranks; ++rank) {
+      scenario.late.push_back({rank, pattern.lateness[static_cast<std::size_t>(rank)]});
+    }
+    return scenario;
+  }
+
+  Scenario scenario_;
+};
+
+// Tells whether the choice can be simulated where the catalogue allows these.
+bool canBeSimulated(const std::string& text, const UsualChoices& usual) {
+  const Result<Choice> choice = parseChoice(text);
+  return choice.isOk() && std::ranges::any_of(usual.choices, [&](const Choice& valid) {
+           return valid.algorithm == choice.value().algorithm;
+         });
+}
+
+// Returns the choices that the user asks for, else all of the catalogue: where a row was measured, with the parameters
+// that it had there.
+std::vector<std::string> choicesAskedFor(const WhatIfQuery& query, std::span<const CandidateSummary> measured,
+                                         std::span<const Choice> usual) {
+  if (!query.choices.empty()) return query.choices;
+  std::vector<std::string> choices;
+  for (const CandidateSummary& candidate : measured) choices.push_back(candidate.choice);
+  const auto is_measured = [&](const Choice& choice) {
+    return std::ranges::any_of(measured, [&](const CandidateSummary& candidate) {
+      const Result<Choice> parsed = parseChoice(candidate.choice);
+      return parsed.isOk() && parsed.value().algorithm == choice.algorithm;
+    });
+  };
+  for (const Choice& choice : usual) {
+    if (!is_measured(choice)) choices.push_back(formatChoice(choice));
+  }
+  if (findCandidate(measured, kNativeRow) == nullptr) choices.emplace_back(kNativeRow);
+  return choices;
+}
+
+// Checks what the user asks for: `native` may be among it.
+Status checkChoices(const std::vector<std::string>& choices, const UsualChoices& usual) {
+  for (const std::string& text : choices) {
+    const Result<Choice> choice = parseChoice(text);
+    if (!choice.isOk()) return choice.status();
+    if (choice.value().algorithm == kNativeAlgorithm || canBeSimulated(text, usual)) continue;
+    const std::string name = findAlgorithm(choice.value().algorithm)->name;
+    const auto why = std::ranges::find_if(usual.skipped, [&](const std::string& one) { return one.starts_with(name); });
+    return Status::error(why != usual.skipped.end() ? *why : name + " cannot be simulated here");
+  }
+  return Status::ok();
+}
+
+// Sets what the calls are simulated with.
+Result<WhatIf> preparedFor(const Evidence& evidence) {
+  const CommunicatorRecord& communicator = evidence.key.row.communicator;
+  const std::vector<RecordedPattern> patterns =
+      recordedPatterns(evidence.arrivals, evidence.histograms, communicator.size);
+  if (patterns.empty()) {
+    return Status::error(whyNoArrivals(communicator.compared_by) + " So there is nothing to simulate calls under.");
+  }
+  const std::optional<CostModel> model = recordedCosts(communicator);
+  const std::optional<Topology> topology = recordedTopology(communicator);
+  if (!model) {
+    return Status::error(
+        "What messages cost in this run was not recorded, so its calls cannot be simulated: an older Starling wrote "
+        "it. Record a new run, or give costs to `starling simulate`.");
+  }
+  if (!topology) {
+    return Status::error(
+        "On which nodes the ranks ran was not recorded, because it would have taken much room, so their calls cannot "
+        "be simulated: describe them to `starling simulate`.");
+  }
+  WhatIf result;
+  result.model = *model;
+  result.topology = *topology;
+  const ArrivalHistogram histogram = summarizeHistograms(evidence.histograms);
+  result.epochs = std::max<std::int64_t>(histogram.epochs, std::ssize(patterns));
+  for (const RecordedPattern& pattern : patterns) result.samples += pattern.samples;
+  result.played = joinedPatterns(patterns, kMostPatterns);
+  return result;
+}
+
+Status checkRanksAskedFor(const WhatIfQuery& query, std::int32_t recorded) {
+  if (query.on_time && *query.on_time >= recorded) {
+    return Status::error(
+        fmt::format("--on-time {}: these calls have {} ranks, 0 to {}", *query.on_time, recorded, recorded - 1));
+  }
+  if (query.more_ranks && *query.more_ranks <= recorded) {
+    return Status::error(fmt::format("--ranks {}: these calls were recorded on {} ranks: give more of them",
+                                     *query.more_ranks, recorded));
+  }
+  return Status::ok();
+}
+
+// Returns what calls would gain if their patterns became those that `change` makes of them.
+template <typename Change>
+Result<ArrivalGain> arrivalGain(const CallPlayer& player, PlayedPatterns patterns,
+                                const std::optional<std::string>& in_force, Change change) {
+  std::vector<RecordedPattern> changed;
+  for (const RecordedPattern& pattern : patterns) changed.push_back(change(pattern));
+  const auto waitingOf = [](const RecordedPattern& pattern) { return lastArrival(pattern) - meanArrival(pattern); };
+  ArrivalGain gain;
+  gain.earlier = meanOver(patterns, lastArrival) - meanOver(changed, lastArrival);
+  gain.less_waiting = meanOver(patterns, waitingOf) - meanOver(changed, waitingOf);
+  if (!in_force) return gain;
+  const Result<PlayedTimes> before = player.times(patterns, std::span(&*in_force, 1));
+  const Result<PlayedTimes> after = player.times(changed, std::span(&*in_force, 1));
+  if (!before.isOk() || !after.isOk()) return before.isOk() ? after.status() : before.status();
+  gain.before = before.value().at(*in_force);
+  gain.after = after.value().at(*in_force);
+  gain.earlier += *gain.before - *gain.after;
+  return gain;
+}
+
+RecordedPattern withOnTime(RecordedPattern pattern, std::int32_t rank) {
+  pattern.lateness[static_cast<std::size_t>(rank)] = std::ranges::min(pattern.lateness);
+  return pattern;
+}
+
+RecordedPattern comingTogether(RecordedPattern pattern) {
+  std::ranges::fill(pattern.lateness, meanArrival(pattern));
+  return pattern;
+}
+
+// Sets what other arrivals would be worth.
+Status judgeArrivals(const Evidence& evidence, const WhatIfQuery& query, const CallPlayer& player,
+                     const UsualChoices& usual, WhatIf& result) {
+  const std::vector<RankArrival> ranks = summarizeArrivals(evidence.arrivals, evidence.histograms);
+  const RankArrival* const latest = latestRank(ranks);
+  result.on_time_rank = query.on_time;
+  if (!result.on_time_rank && latest != nullptr) result.on_time_rank = latest->rank;
+  if (latest != nullptr && latest->lateness > Seconds{}) result.variation = latest->deviation / latest->lateness;
+  std::optional<std::string> in_force = evidence.key.row.key.choice;
+  if (!canBeSimulated(*in_force, usual)) in_force.reset();
+  const std::int32_t rank = result.on_time_rank.value_or(0);
+  const Result<ArrivalGain> on_time = arrivalGain(
+      player, result.played, in_force, [rank](const RecordedPattern& pattern) { return withOnTime(pattern, rank); });
+  if (!on_time.isOk()) return on_time.status();
+  const Result<ArrivalGain> at_once = arrivalGain(player, result.played, in_force, comingTogether);
+  if (!at_once.isOk()) return at_once.status();
+  result.on_time = on_time.value();
+  result.together = at_once.value();
+  return Status::ok();
+}
+
+// Predicts what can be simulated of the rows. `choices` are theirs.
+Status predictRows(const CallPlayer& player, PlayedPatterns patterns, std::span<const std::string> choices,
+                   std::vector<WhatIfRow>& rows, std::optional<Seconds> WhatIfRow::*prediction) {
+  const UsualChoices usual = player.usual();
+  std::vector<std::string> simulated;
+  for (const std::string& choice : choices) {
+    if (canBeSimulated(choice, usual)) simulated.push_back(choice);
+  }
+  const Result<PlayedTimes> times = player.times(patterns, simulated);
+  if (!times.isOk()) return times.status();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto found = times.value().find(choices[i]);
+    if (found != times.value().end()) rows[i].*prediction = found->second;
+  }
+  return Status::ok();
+}
+
+// Returns the choices of the rows where there are more ranks: those that were neither tried nor asked for have the
+// parameters that are usual there.
+std::vector<std::string> choicesOnMoreRanks(const std::vector<std::string>& choices, const WhatIfQuery& query,
+                                            std::span<const WhatIfRow> rows, const UsualChoices& usual) {
+  std::vector<std::string> others = choices;
+  for (std::size_t i = 0; query.choices.empty() && i < rows.size(); ++i) {
+    const Result<Choice> choice = parseChoice(choices[i]);
+    if (rows[i].measured || !choice.isOk()) continue;
+    const auto found = std::ranges::find(usual.choices, choice.value().algorithm, &Choice::algorithm);
+    if (found != usual.choices.end()) others[i] = formatChoice(*found);
+  }
+  return others;
+}
+
+// `native` is a row of its own, without a prediction.
+std::vector<std::string> rowsLeftOut(const UsualChoices& usual) {
+  std::vector<std::string> skipped = usual.skipped;
+  std::erase_if(skipped, [](const std::string& sentence) { return sentence.starts_with("native "); });
+  return skipped;
+}
+
+// Predicts the same calls on more ranks.
+Status predictMoreRanks(const KeyRecord& key, const WhatIfQuery& query, const std::vector<std::string>& choices,
+                        WhatIf& result) {
+  const auto recorded = static_cast<std::int32_t>(result.played.front().lateness.size());
+  for (const RecordedPattern& pattern : result.played) {
+    result.extended.push_back(extendedPattern(pattern, *query.more_ranks));
+  }
+  const Topology extended = extendedTopology(result.topology, recorded, *query.more_ranks);
+  const CallPlayer larger(key, result.model, extended, *query.more_ranks);
+  const std::vector<std::string> others = choicesOnMoreRanks(choices, query, result.rows, larger.usual());
+  return predictRows(larger, result.extended, others, result.rows, &WhatIfRow::on_more_ranks);
+}
+
+// Puts rows with the least prediction first, those without one last.
+bool comesBefore(const WhatIfRow& a, const WhatIfRow& b) {
+  return a.predicted && (!b.predicted || *a.predicted < *b.predicted);
+}
+
+}  // namespace
+
+RecordedPattern extendedPattern(const RecordedPattern& pattern, std::int32_t ranks) {
+  std::vector<Seconds> sorted = pattern.lateness;
+  std::ranges::sort(sorted);
+  RecordedPattern extended = pattern;
+  extended.lateness.resize(static_cast<std::size_t>(ranks), sorted[(sorted.size() - 1) / 2]);
+  return extended;
+}
+
+Topology extendedTopology(const Topology& topology, std::int32_t recorded, std::int32_t ranks) {
+  Topology extended = topology;
+  if (topology.nodes.empty()) return extended;
+  std::map<std::int32_t, std::int32_t> members;
+  for (const std::int32_t node : topology.nodes) ++members[node];
+  std::int32_t most = 0;
+  for (const auto& [node, count] : members) most = std::max(most, count);
+  // Ranks of one node alone stay on it, since nothing is known of a network.
+  const bool is_one_node = members.size() == 1;
+  for (std::int32_t rank = recorded; rank < ranks; ++rank) {
+    extended.nodes.push_back(is_one_node ? topology.nodes.front() : recorded + (rank - recorded) / most * most);
+  }
+  return extended;
+}
+
+Result<WhatIf> whatIf(const Evidence& evidence, const WhatIfQuery& query) {
+  const KeyRecord& key = evidence.key.row.key;
+  const std::int32_t recorded = evidence.key.row.communicator.size;
+  if (const Status status = checkRanksAskedFor(query, recorded); !status.isOk()) return status;
+  Result<WhatIf> prepared = preparedFor(evidence);
+  if (!prepared.isOk()) return prepared;
+  WhatIf result = std::move(prepared).value();
+  const CallPlayer player(key, result.model, result.topology, recorded);
+  const UsualChoices usual = player.usual();
+  if (const Status status = checkChoices(query.choices, usual); !status.isOk()) return status;
+  const std::vector<CandidateSummary> measured = summarizeCandidates(evidence.observations);
+  const std::vector<std::string> choices = choicesAskedFor(query, measured, usual.choices);
+  for (const std::string& choice : choices) {
+    WhatIfRow& row = result.rows.emplace_back(WhatIfRow{.choice = choice});
+    if (const CandidateSummary* found = findCandidate(measured, choice)) row.measured = *found;
+    row.is_in_force = choice == key.choice;
+  }
+  if (query.choices.empty()) result.skipped = rowsLeftOut(usual);
+  const Status status = predictRows(player, result.played, choices, result.rows, &WhatIfRow::predicted);
+  if (!status.isOk()) return status;
+  if (query.more_ranks) {
+    const Status extended = predictMoreRanks(key, query, choices, result);
+    if (!extended.isOk()) return extended;
+  }
+  std::ranges::stable_sort(result.rows, comesBefore);
+  const Status judged = judgeArrivals(evidence, query, player, usual, result);
+  if (!judged.isOk()) return judged;
+  return result;
+}
+
+}  // namespace starling::cli
