@@ -40,8 +40,7 @@ class RecordedArrivals : public testing::Test {
   void add(const std::string& run, const Batch& batch) const {
     Result<Database> database = Database::open(path());
     ASSERT_TRUE(database.isOk()) << database.status().message();
-    Run record = sampleRun(run);
-    for (const Status& status : {database.value().beginRun(record), database.value().write(run, batch)}) {
+    for (const Status& status : {database.value().beginRun(sampleRun(run)), database.value().write(run, batch)}) {
       ASSERT_TRUE(status.isOk()) << status.message();
     }
   }

@@ -58,8 +58,9 @@ def write(folder, cache, jobs):
     document.text(
         "Sites are recorded on the simulated cluster (`tools/lab/simulate`: equal nodes at 1 Gbit/s) while `tuned` learns "
         "there. `starling whatif` then predicts from the database alone, arrivals and probed costs, what each algorithm "
-        f"takes after the last arrival. `--pattern recorded:` replays the arrivals, {plan.REPLAYED_CALLS} calls of each "
-        "algorithm, on the simulated cluster. Made by `tools/lab/reproduce whatif`."
+        f"takes after the last arrival. `--pattern recorded:` replays the arrivals there: {plan.REPLAYED_CALLS} calls of "
+        f"each algorithm where they change from call to call, else {plan.CALLS_OF_ONE_PATTERN}. Made by "
+        "`tools/lab/reproduce whatif`."
     )
     document.text(
         f"**{good} of {len(errors)} predictions are within {percent(AIM)}**; the greatest error is "

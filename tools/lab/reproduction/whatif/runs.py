@@ -7,8 +7,10 @@ from reproduction.common.simulations import KI, count_text, simulation
 FOLDER = "build/lab/whatif"
 # Calls that are recorded after those in which the tuner settles.
 RECORDED_CALLS = 24
-# As many patterns `starling whatif` simulates at most.
+# Of patterns that change from call to call: as many `starling whatif` simulates at most. Others stay the same.
 REPLAYED_CALLS = 12
+CALLS_OF_ONE_PATTERN = 2
+CHANGING = ("gamma", "rand-late")
 SITE = 1  # the only one of its database
 
 
@@ -30,6 +32,9 @@ class Case:
         late = f"`{self.pattern}` {self.delay} ms" if self.delay else "nobody late"
         return f"{place}, {count_text(self.count)} floats, {late}"
 
+    def replayed_calls(self):
+        return REPLAYED_CALLS if self.pattern in CHANGING else CALLS_OF_ONE_PATTERN
+
     def database(self):
         pattern = self.pattern.replace(":", "-")
         return f"{FOLDER}/{self.ranks}-{self.per_node}-{count_text(self.count)}-{pattern}-{self.delay}.db"
@@ -47,7 +52,7 @@ class Case:
         """The same arrivals under all these algorithms, which know them beforehand."""
         words = ["tools/lab/simulate", "-n", str(self.ranks), *self.network(), "--", "--algorithm", ",".join(algorithms)]
         words += ["--count", count_text(self.count), "--pattern", f"recorded:{self.database()}:{SITE}"]
-        words += ["--iterations", str(REPLAYED_CALLS)]
+        words += ["--iterations", str(self.replayed_calls())]
         return records.Run(tuple(words), self.recording().program, memory=self.recording().memory)
 
 
