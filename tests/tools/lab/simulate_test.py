@@ -220,10 +220,9 @@ class SimulateTest(unittest.TestCase):
         words = ("-n", "5", "--", "--algorithm", ",".join(predicted), "--count", "16Ki", "--iterations", "2")
         _, replayed = self.results(*words, "--pattern", f"recorded:{database}:1")
         self.assertEqual(len(replayed), len(predicted))
-        for result in replayed:
-            with self.subTest(algorithm=result["algorithm"]):
-                took = result["post_arrival_ms"]["mean"]
-                self.assertAlmostEqual(predicted[result["algorithm"]] / took, 1.0, delta=0.05)
+        for result, (algorithm, time) in zip(replayed, predicted.items()):
+            with self.subTest(algorithm=algorithm):
+                self.assertAlmostEqual(time / result["post_arrival_ms"]["mean"], 1.0, delta=0.05)
         refused = self.simulate("-n", "4", "--", "--pattern", f"recorded:{database}:1")
         self.assertEqual(refused.returncode, 1)
         self.assertIn("recorded on 5 ranks, and these are 4", refused.stderr)

@@ -24,6 +24,27 @@ def case_row(answer):
     ]  # fmt: skip
 
 
+def recorded_row(answer):
+    error = answer.recorded_error()
+    return [
+        answer.case.text(), f"`{answer.in_force}`",
+        None if error is None else time_text(answer.predicted[answer.in_force]),
+        None if answer.measured is None else time_text(answer.measured), None if error is None else signed_percent(error),
+    ]  # fmt: skip
+
+
+def recorded_section(document, answers):
+    document.heading("Beside what was measured while the sites were recorded")
+    header = ["", "in force", "predicted, ms", "measured, ms", "error"]
+    document.table("", header, map(recorded_row, answers))
+    document.text(
+        f"Where arrivals change from call to call (`{'`, `'.join(plan.CHANGING)}`) the means of an epoch, which are what "
+        "is recorded and simulated, are the arrivals of none of its calls, and the plan in force knew less of them than "
+        "it does in the simulation. `starling whatif` says so where the latest rank's lateness varies by more than a "
+        "quarter."
+    )
+
+
 def missed_rows(answers):
     for answer in answers:
         for algorithm in answer.predicted:
@@ -71,6 +92,7 @@ def write(folder, cache, jobs):
     ]  # fmt: skip
     document.table("Predicted over replayed post-arrival times, less one", header, map(case_row, answers))
     missed_section(document, answers)
+    recorded_section(document, answers)
     document.heading("Commands of the last row")
     last = answers[-1].case
     replay = last.replay(answers[-1].predicted)

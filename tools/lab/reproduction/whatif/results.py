@@ -13,11 +13,19 @@ class Answer:
     case: object
     predicted: dict
     replayed: dict
+    in_force: str  # the algorithm that `tuned` settled on
+    measured: float  # what that took while the site was recorded
     outcome: records.Outcome
 
     def error(self, algorithm):
         """0.1 is 10 % too long."""
         return self.predicted[algorithm] / self.replayed[algorithm] - 1
+
+    def recorded_error(self):
+        """Of the algorithm in force, beside what it took while the site was recorded; None where it was not timed."""
+        if self.measured is None or self.in_force not in self.predicted:
+            return None
+        return self.predicted[self.in_force] / self.measured - 1
 
     def worst(self):
         return max(self.predicted, key=lambda algorithm: abs(self.error(algorithm)))
@@ -30,14 +38,20 @@ class Answer:
         return self.replayed[min(self.predicted, key=self.predicted.get)] / min(self.replayed.values()) - 1
 
 
+def in_ms(seconds):
+    return None if seconds is None else 1e3 * seconds
+
+
 def predictions_in(answer):
-    """By algorithm, of what `starling whatif --json` says of a site with one key; `native` has none."""
+    """Of what `starling whatif --json` says of a site with one key: times by algorithm, `native` has none; the
+    algorithm in force, and what it took."""
     (key,) = answer
     if key["unknown"]:
         raise records.RunError(f"site {key['site']}: {key['unknown']}")
-    return {
-        row["algorithm"]: 1e3 * row["predicted"] for row in key["algorithms"] if row["predicted"] is not None
-    }  # fmt: skip
+    rows = key["algorithms"]
+    predicted = {row["algorithm"]: in_ms(row["predicted"]) for row in rows if row["predicted"] is not None}
+    (measured,) = [in_ms(row["measured"]) for row in rows if row["in_force"]]
+    return predicted, key["algorithm"], measured
 
 
 def ask(case):
@@ -56,7 +70,8 @@ def answer_to(case, cache, jobs):
     if cache.fresh or not database.is_file():
         database.unlink(missing_ok=True)
         records.perform(case.recording())
-    predicted = ask(case)
+    predicted, in_force, measured = ask(case)
     (outcome,) = records.measure([case.replay(predicted)], cache, jobs)
-    replayed = {result["algorithm"]: result["post_arrival_ms"]["mean"] for result in outcome.results}
-    return Answer(case, predicted, replayed, outcome)
+    # Results come in the order of the command line.
+    replayed = {name: result["post_arrival_ms"]["mean"] for name, result in zip(predicted, outcome.results, strict=True)}
+    return Answer(case, predicted, replayed, in_force, measured, outcome)

@@ -10,7 +10,7 @@ CASE = plan.CASES[-1]
 
 
 def answer(predicted, replayed):
-    return Answer(CASE, predicted, replayed, None)
+    return Answer(CASE, predicted, replayed, "ring", 0.8, None)
 
 
 class ResultsTest(unittest.TestCase):
@@ -22,13 +22,20 @@ class ResultsTest(unittest.TestCase):
         self.assertEqual(found.loss(), 0)
         self.assertEqual([row[1] for row in document.missed_rows([found])], ["`ring`", "`direct`"])
 
+    def test_what_is_in_force_is_held_against_what_was_recorded(self):
+        self.assertAlmostEqual(answer({"ring": 1.0}, {"ring": 1.0}).recorded_error(), 0.25)
+        self.assertIsNone(answer({"slt": 1.0}, {"slt": 1.0}).recorded_error())
+        self.assertEqual(document.recorded_row(answer({"slt": 1.0}, {"slt": 1.0}))[2:], [None, "0.8", None])
+
     def test_a_wrong_order_loses_what_the_fastest_would_save(self):
         found = answer({"ring": 1.0, "slt": 1.2}, {"ring": 1.5, "slt": 1.2})
         self.assertAlmostEqual(found.loss(), 0.25)
 
     def test_native_has_no_prediction(self):
-        rows = [{"algorithm": "native", "predicted": None}, {"algorithm": "ring", "predicted": 0.002}]
-        self.assertEqual(predictions_in([{"site": 1, "unknown": None, "algorithms": rows}]), {"ring": 2.0})
+        native = {"algorithm": "native", "predicted": None, "measured": 0.004, "in_force": False}
+        ring = {"algorithm": "ring", "predicted": 0.002, "measured": 0.003, "in_force": True}
+        told = {"site": 1, "unknown": None, "algorithm": "ring", "algorithms": [native, ring]}
+        self.assertEqual(predictions_in([told]), ({"ring": 2.0}, "ring", 3.0))
         with self.assertRaisesRegex(records.RunError, "not recorded"):
             predictions_in([{"site": 1, "unknown": "Costs were not recorded."}])
 
