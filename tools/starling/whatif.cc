@@ -285,6 +285,17 @@ bool comesBefore(const WhatIfRow& a, const WhatIfRow& b) {
 
 }  // namespace
 
+std::optional<double> measuredOverPredicted(const WhatIf& result) {
+  std::vector<double> ratios;
+  for (const WhatIfRow& row : result.rows) {
+    const std::optional<double> measured = row.measured ? row.measured->post_arrival.mean : std::nullopt;
+    if (measured && row.predicted && *row.predicted > Seconds{}) ratios.push_back(*measured / row.predicted->value);
+  }
+  if (ratios.empty()) return std::nullopt;
+  std::ranges::sort(ratios);
+  return 0.5 * (ratios[(ratios.size() - 1) / 2] + ratios[ratios.size() / 2]);
+}
+
 RecordedPattern extendedPattern(const RecordedPattern& pattern, std::int32_t ranks) {
   std::vector<Seconds> sorted = pattern.lateness;
   std::ranges::sort(sorted);

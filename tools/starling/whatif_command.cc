@@ -23,6 +23,8 @@ namespace {
 constexpr std::int32_t kMostWhatIfRanks = 10'240;
 // Above this share of its lateness the latest rank's mean says little of a single call.
 constexpr double kMuchVariation = 0.25;
+// So far measured calls may be from predictions, as a factor, before that is told.
+constexpr double kFarOff = 1.25;
 
 struct WhatIfArguments {
   std::string site;
@@ -93,6 +95,17 @@ std::string gainSentence(const RecordedKey& key, const std::string& condition, c
       formatDuration(gain.earlier), formatDuration(gain.less_waiting), overTheRun(key, gain.earlier));
 }
 
+// Returns "" where what was measured is as predicted, or nothing was.
+std::string trustSentence(const WhatIf& result) {
+  const std::optional<double> ratio = measuredOverPredicted(result);
+  if (!ratio || (*ratio<kFarOff&& * ratio> 1.0 / kFarOff)) return "";
+  return fmt::format(
+      "Measured calls took {:.2f} times as long as predicted, in the median of the algorithms that were tried: what "
+      "was "
+      "probed does not hold for this run as a whole, so go by the order of predictions rather than by their size.",
+      *ratio);
+}
+
 std::vector<std::string> otherArrivals(const RecordedKey& key, const WhatIf& result) {
   std::vector<std::string> sentences;
   if (result.on_time_rank) {
@@ -118,6 +131,7 @@ std::vector<std::string> otherArrivals(const RecordedKey& key, const WhatIf& res
 void printWhatIf(const RecordedKey& key, const WhatIf& result, const WhatIfQuery& query) {
   show("{}\n", playedSentence(result));
   printWhatIfRows(result, query);
+  if (const std::string trust = trustSentence(result); !trust.empty()) show("{}\n", trust);
   for (const std::string& sentence : result.skipped) show("Left out: {}.\n", sentence);
   if (query.more_ranks) show("{}\n", extensionSentence(key.row.communicator.size, *query.more_ranks));
   for (const std::string& sentence : otherArrivals(key, result)) show("{}\n", sentence);
@@ -165,6 +179,7 @@ Json resultJson(const RecordedKey& key, const WhatIf& result, const WhatIfQuery&
     if (query.more_ranks) one["on_more_ranks"] = knownSeconds(row.on_more_ranks);
     json["algorithms"].push_back(std::move(one));
   }
+  json["measured_over_predicted"] = optionalJson(measuredOverPredicted(result));
   json["skipped"] = result.skipped;
   json["on_time_rank"] = optionalJson(result.on_time_rank);
   json["on_time"] = gainJson(key, result.on_time);

@@ -181,6 +181,25 @@ TEST(WhatIf, operationsThatDoNotCommuteKeepTheRanksInOrder) {
   EXPECT_TRUE(rowsOf(result).at("recursive_doubling").predicted.has_value());
 }
 
+TEST(WhatIf, tellsHowFarMeasuredCallsAreFromPredictions) {
+  WhatIf result;
+  EXPECT_FALSE(measuredOverPredicted(result).has_value());
+  const auto add = [&result](std::optional<Seconds> predicted, std::optional<double> measured) {
+    WhatIfRow& row = result.rows.emplace_back();
+    row.predicted = predicted;
+    row.measured.emplace().post_arrival.mean = measured;
+  };
+  add(std::nullopt, 0.5);
+  add(Seconds{0.5}, std::nullopt);
+  EXPECT_FALSE(measuredOverPredicted(result).has_value());
+  add(Seconds{0.010}, 0.020);
+  EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 2.0);
+  add(Seconds{0.010}, 0.040);
+  EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 3.0);
+  add(Seconds{0.010}, 0.100);
+  EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 4.0);
+}
+
 TEST(WhatIf, saysWhyItCannotBeAnswered) {
   const auto fault = [](const Evidence& evidence, const WhatIfQuery& query) {
     return whatIf(evidence, query).status().message();
