@@ -11,7 +11,7 @@ from pathlib import Path
 
 FOLDERS = ("src", "include", "tools", "tests", "docs", "examples", "cmake")
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CMakeLists.txt")
-DRAWINGS = (".svg", ".pyc")
+DRAWINGS = (".svg", ".png", ".pyc")
 
 # Between two words of a sentence; in a comment it may go on in the next line.
 GAP = r"(?:[ \t]+|[ \t]*\n[ \t]*(?://+!?|#+|\*|--)?[ \t]*)"

@@ -6,13 +6,13 @@
 #include <numeric>
 #include <utility>
 
+#include "arrival_text.h"
 #include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
 #include "comparison.h"
 #include "key_json.h"
 #include "recording.h"
-#include "store/lateness_classes.h"
 #include "summary/arrival_summary.h"
 #include "table.h"
 #include "terminal.h"
@@ -42,12 +42,6 @@ Result<Arrivals> arrivalsOf(const RecordedKey& key, const Reader& reader) {
   return Arrivals{summarizeArrivals(arrivals.value(), histograms.value()), summarizeHistograms(histograms.value())};
 }
 
-// Returns in which share of the timed calls the rank came last.
-std::string shareLast(const RankArrival& rank) {
-  if (!rank.last || rank.timed <= 0) return "-";
-  return fmt::format("{:.0f}%", 100.0 * static_cast<double>(*rank.last) / static_cast<double>(rank.timed));
-}
-
 void printRanks(const std::vector<RankArrival>& ranks) {
   Table table({{"RANK", Align::kRight},
                {"CALLS", Align::kRight},
@@ -60,16 +54,11 @@ void printRanks(const std::vector<RankArrival>& ranks) {
   Seconds latest;
   for (const RankArrival& rank : ranks) latest = std::max(latest, rank.lateness);
   for (const RankArrival& rank : ranks) {
-    table.addRow({std::to_string(rank.rank), std::to_string(rank.samples), shareLast(rank),
+    table.addRow({std::to_string(rank.rank), std::to_string(rank.samples), wholePercent(shareLast(rank)),
                   formatDuration(rank.lateness), formatDuration(rank.deviation), formatDuration(rank.predicted),
                   rank.method, bar(rank.lateness, latest)});
   }
   fmt::print("{}", table.text());
-}
-
-std::string classTitle(std::size_t index) {
-  if (index < kLatenessBounds.size()) return "below " + formatDuration(kLatenessBounds[index]);
-  return formatDuration(kLatenessBounds.back()) + " or more";
 }
 
 // Prints the classes from the first to the last that has a count.

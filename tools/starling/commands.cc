@@ -8,6 +8,7 @@ namespace {
 constexpr CommandRow kTable[] = {
     {"run", "Run a program under mpirun with Starling preloaded", setUpRun, true},
     {"summary", "Say what a run spent in allreduce and what tuning won", setUpSummary, false},
+    {"report", "Write a page with all that a run came to, to look at and send around", setUpReport, false},
     {"sites", "List the sites of a run, most time in allreduce first", setUpSites, false},
     {"show", "Show everything recorded of a site", setUpShow, false},
     {"explain", "Say in sentences why a site uses what it uses", setUpExplain, false},

@@ -24,6 +24,7 @@
 #include "store/reader.h"
 #include "table.h"
 #include "terminal.h"
+#include "text_file.h"
 
 namespace starling::cli {
 namespace {
@@ -64,19 +65,6 @@ Export exportPolicies(const std::string& format, const RunRow& run, std::vector<
     counterparts.push_back({algorithm.name, algorithm.openmpi_nearest, algorithm.openmpi_is_same});
   }
   return exportOpenMpiRules(weighted, counterparts);
-}
-
-Outcome writeText(const std::string& text, const std::string& path) {
-  if (path.empty()) {
-    fmt::print("{}", text);
-    return Outcome::ok();
-  }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file)
-    return Outcome::fault(fmt::format("cannot write {}: check the folder, its permissions and free space", path));
-  return Outcome::ok();
 }
 
 Outcome exportRun(const ExportArguments& arguments, const std::string& database) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -16,6 +15,7 @@
 #include "table.h"
 #include "terminal.h"
 #include "units_parse.h"
+#include "utc_time.h"
 
 namespace starling::cli {
 namespace {
@@ -37,14 +37,6 @@ struct PrunePlan {
   std::vector<PrunedRun> runs;
   std::vector<StoredPolicy> policies;
 };
-
-std::string dateOf(std::int64_t seconds) {
-  const auto time = static_cast<std::time_t>(seconds);
-  std::tm date{};
-  if (gmtime_r(&time, &date) == nullptr) return "-";
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}", date.tm_year + 1900, date.tm_mon + 1, date.tm_mday, date.tm_hour,
-                     date.tm_min);
-}
 
 // Finds the sites that the rule names among all keys of the database, and their identities.
 Result<std::set<std::int64_t>> sitesOf(const PruneRule& rule, const std::vector<RecordedKey>& keys,
@@ -128,7 +120,7 @@ void printPlan(const PrunePlan& plan) {
                  {"KEYS", Align::kRight},
                  {"RECORDS", Align::kRight}});
     for (const PrunedRun& pruned : plan.runs) {
-      table.addRow({std::to_string(pruned.run.number), pruned.run.run.program, dateOf(pruned.run.run.started),
+      table.addRow({std::to_string(pruned.run.number), pruned.run.run.program, formatUtc(pruned.run.run.started),
                     pruned.run.finished ? "yes" : "no", std::to_string(pruned.keys.size()),
                     std::to_string(pruned.records)});
     }

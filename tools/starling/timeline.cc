@@ -60,6 +60,16 @@ class Grid {
 
 std::string formatRanks(const SimulatedCall& call, std::span<const Seconds> arrivals,
                         std::span<const std::int32_t> table, Seconds end, std::size_t width) {
+  std::string text;
+  const std::vector<std::string> rows = timelineRows(call, arrivals, end, width);
+  for (std::size_t i = 0; i < rows.size(); ++i) text += fmt::format("{:>4} ({:>4}) |{}|\n", i, table[i], rows[i]);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> timelineRows(const SimulatedCall& call, std::span<const Seconds> arrivals, Seconds end,
+                                      std::size_t width) {
   Grid grid(arrivals.size(), width, end);
   for (std::size_t i = 0; i < arrivals.size(); ++i) {
     grid.mark(i, arrivals[i], call.exits[i], [](Cell& cell) { cell.present = true; });
@@ -71,14 +81,10 @@ std::string formatRanks(const SimulatedCall& call, std::span<const Seconds> arri
     grid.mark(static_cast<std::size_t>(transfer.target), transfer.start, transfer.end,
               [reduces](Cell& cell) { (reduces ? cell.reduces : cell.receives) = true; });
   }
-  std::string text;
-  for (std::size_t i = 0; i < arrivals.size(); ++i) {
-    text += fmt::format("{:>4} ({:>4}) |{}|\n", i, table[i], grid.line(i));
-  }
-  return text;
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < arrivals.size(); ++i) rows.push_back(grid.line(i));
+  return rows;
 }
-
-}  // namespace
 
 std::string formatTimeline(std::span<const Drawing> drawings, std::span<const Seconds> arrivals,
                            std::span<const std::int32_t> table, std::size_t width) {

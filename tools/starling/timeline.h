@@ -16,6 +16,11 @@ struct Drawing {
   const SimulatedCall* call;  // not owned
 };
 
+// Returns what each virtual rank does from 0 to `end`, in `width` characters of equal time; formatTimeline() says what
+// these mean. REQUIRES: width of 1 or more.
+std::vector<std::string> timelineRows(const SimulatedCall& call, std::span<const Seconds> arrivals, Seconds end,
+                                      std::size_t width);
+
 // Returns drawings of the same call one below the other, all from the first arrival to the last exit of any of them, so
 // that what stands below each other happens at the same time. Under each title there is one line per virtual rank, of
 // `width` characters of equal time: '.' not arrived, 's' sends, 'r' receives, '+' receives and reduces, 'x' is s and r,
