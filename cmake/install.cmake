@@ -1,5 +1,6 @@
-# What `cmake --install` puts where: libraries, header, CLI, and what find_package(starling) and pkg-config read.
-# Paths inside are relative to the installed files, so that the prefix may be moved.
+# What `cmake --install` puts where: libraries, header, CLI with its manual pages and completions, and what
+# find_package(starling) and pkg-config read. Paths inside are relative to the installed files, so that the prefix may be
+# moved.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/starling)
@@ -8,6 +9,11 @@ install(TARGETS starling_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/starling/starling.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starling)
 if(STARLING_BUILD_TOOLS)
   install(TARGETS starling_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  set(completions ${PROJECT_BINARY_DIR}/share/completions)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${completions}/starling DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${completions}/_starling DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${completions}/starling.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 install(EXPORT starling FILE starlingTargets.cmake NAMESPACE starling:: DESTINATION ${package_folder})

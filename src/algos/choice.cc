@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algos/catalogue.h"
+#include "base/nearest_word.h"
 
 namespace starling {
 namespace {
@@ -16,6 +17,13 @@ std::string listNames(const Rows& rows) {
   std::string names;
   for (const auto& row : rows) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
   return names;
+}
+
+// Ends a sentence that refuses a name: by the one that may be meant, where there is such.
+template <typename Rows>
+std::string meantAmong(std::string_view name, const Rows& rows) {
+  const std::string meant = didYouMean(name, rows, [](const auto& row) { return row.name; });
+  return meant.empty() ? "." : meant;
 }
 
 // Returns the text before the first `separator`, and the rest without it.
@@ -47,7 +55,8 @@ Status applySetting(const Algorithm& algorithm, std::string_view setting, Parame
   const std::optional<std::size_t> index = findNamedOrRenamed(algorithm, name);
   if (!index) {
     const std::string known = algorithm.parameters.empty() ? "it has none" : listNames(algorithm.parameters);
-    return Status::error(fmt::format("{} has no parameter \"{}\"; known: {}.", algorithm.name, name, known));
+    return Status::error(fmt::format("{} has no parameter \"{}\"; known: {}{}", algorithm.name, name, known,
+                                     meantAmong(name, algorithm.parameters)));
   }
   const Parameter& parameter = algorithm.parameters[*index];
   const std::optional<std::int64_t> value = parseWhole(text);
@@ -67,7 +76,8 @@ Result<Choice> parseChoice(std::string_view text) {
   const auto [name, settings] = cutAt(text, ':');
   const Algorithm* algorithm = findAlgorithm(name);
   if (algorithm == nullptr) {
-    return Status::error(fmt::format("There is no algorithm \"{}\"; known: {}.", name, listNames(catalogue())));
+    return Status::error(fmt::format("There is no algorithm \"{}\"; known: {}{}", name, listNames(catalogue()),
+                                     meantAmong(name, catalogue())));
   }
   Choice choice{algorithm->id, defaultParameters(*algorithm)};
   if (name.size() == text.size()) return choice;

@@ -3,12 +3,15 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/nearest_word.h"
+#include "base/value_words.h"
+
 namespace starling {
 namespace {
 
 Status reject(const OptionRow& row, std::string_view text) {
   return Status::error(std::string(row.variable) + "=" + std::string(text) + " is not understood: it takes " +
-                       row.values);
+                       row.values + didYouMean(text, valueWords(row.values)));
 }
 
 template <typename Number>

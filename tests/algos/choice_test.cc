@@ -36,6 +36,12 @@ TEST(Choice, parsesParametersInAnyOrder) {
   EXPECT_EQ(formatChoice(choice), "slt:segments=64,window=8");
 }
 
+TEST(Choice, errorsNameTheNearestWord) {
+  EXPECT_THAT(errorOf("rign"), AllOf(HasSubstr("known: native, "), testing::EndsWith("; did you mean `ring`?")));
+  EXPECT_THAT(errorOf("slt:segment=4"), testing::EndsWith("; did you mean `segments`?"));
+  EXPECT_THAT(errorOf("wombat"), testing::EndsWith("."));
+}
+
 TEST(Choice, textsFromBeforeAParameterWasRenamedAreRead) {
   for (const char* name : {"slt", "late_join", "direct", "static_optimal", "local_redirect"}) {
     const std::string text(name);

@@ -213,6 +213,12 @@ TEST(ParseEnvironment, readsTheVariablesOfTheProcess) {
   EXPECT_EQ(parseEnvironment().options.minimum_calls, Options{}.minimum_calls);
 }
 
+TEST(ParseOptions, namesTheWordThatIsNearest) {
+  EXPECT_THAT(parseOptions(lookupIn({{"STARLING_MODE", "tun"}})).errors.at(0),
+              testing::EndsWith("; did you mean `tune`?"));
+  EXPECT_THAT(parseOptions(lookupIn({{"STARLING_MODE", "wombat"}})).errors.at(0), testing::EndsWith("tune"));
+}
+
 TEST(DatabasePath, isTheOptionWhenSet) {
   Options options;
   options.database = "/scratch/mine.db";

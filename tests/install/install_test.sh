@@ -21,6 +21,10 @@ stage() {
   rm -rf "$prefix"
   cmake --install "$build" --prefix "$outside/prefix"
   mv "$outside/prefix" "$prefix"
+  for file in man/man1/starling.1 man/man1/starling-sites.1 bash-completion/completions/starling \
+    zsh/site-functions/_starling fish/vendor_completions.d/starling.fish; do
+    [[ -s $prefix/share/$file ]]
+  done
 }
 
 find_package() {

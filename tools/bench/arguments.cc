@@ -8,6 +8,7 @@
 
 #include "algos/catalogue.h"
 #include "choices.h"
+#include "option_values.h"
 #include "subject_choice.h"
 #include "units_parse.h"
 
@@ -351,6 +352,7 @@ ParsedArguments parseArguments(const std::vector<std::string>& arguments, std::i
   addPatternOptions(app, texts, parsed);
   addLoopOptions(app, parsed);
   addRunOptions(app, parsed);
+  cli::refuseOptionsAsValues(app);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {

@@ -1,5 +1,7 @@
 #include "json_text.h"
 
+#include <algorithm>
+
 #include "base/printable.h"
 
 namespace starling::cli {
@@ -8,7 +10,8 @@ namespace {
 std::string plain(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return printable(value.get_ref<const std::string&>());
-  if (!value.is_array()) return value.dump();
+  const bool is_list = value.is_array() && std::ranges::none_of(value, &Json::is_structured);
+  if (!is_list) return value.dump(-1, ' ', true, Json::error_handler_t::replace);
   std::string text;
   for (const Json& element : value) {
     if (!text.empty()) text += ' ';

@@ -14,8 +14,9 @@ using Json = nlohmann::ordered_json;
 // escaped: a terminal may obey controls of the other alphabets too.
 std::string formatJson(const Json& value);
 
-// RFC 4180, titles first, texts printable(). REQUIRES: an array of objects that all have the keys of the first; an
-// inner array is printed with blanks between its elements, null as nothing.
+// RFC 4180 with the line ends of Unix, titles first, texts printable(). REQUIRES: an array of objects that all have the
+// keys of the first. An inner array is printed with blanks between its elements, one of objects as JSON, null as
+// nothing.
 std::string formatCsv(const Json& rows);
 
 // Returns the value, or JSON's null when there is none.

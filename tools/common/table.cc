@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -11,14 +13,14 @@
 namespace starling::cli {
 namespace {
 
-constexpr std::string_view kGap = "  ";
-// A last column that is broken has this width, or stands below the others, indented.
-constexpr std::size_t kLeastBroken = 50;
-constexpr std::size_t kIndent = 6;
-
-std::string padded(const std::string& cell, std::size_t width, Align align) {
-  const std::string blanks(width - std::min(width, displayWidth(cell)), ' ');
-  return align == Align::kLeft ? cell + blanks : blanks + cell;
+// Returns the first characters of UTF-8 text.
+std::string_view firstCharacters(std::string_view text, std::size_t count) {
+  std::size_t end = 0;
+  for (; end < text.size(); ++end) {
+    const bool begins_character = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
+    if (begins_character && count-- == 0) break;
+  }
+  return text.substr(0, end);
 }
 
 std::string escapedForMarkdown(const std::string& cell) {
@@ -41,75 +43,82 @@ std::vector<std::string> brokenLines(const std::string& text, std::size_t width)
   std::vector<std::string> lines(1);
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    std::string& line = lines.back();
-    if (line.empty())
-      line = word;
-    else if (displayWidth(line) + 1 + displayWidth(word) <= width)
-      line += ' ' + word;
-    else
-      lines.push_back(word);
+    if (!lines.back().empty()) {
+      if (displayWidth(lines.back()) + 1 + displayWidth(word) <= width) {
+        lines.back() += ' ' + word;
+        continue;
+      }
+      lines.emplace_back();
+    }
+    for (; displayWidth(word) > width; lines.emplace_back()) {
+      lines.back() = firstCharacters(word, width);
+      word.erase(0, lines.back().size());
+    }
+    lines.back() = word;
   }
   return lines;
 }
 
-void Table::addRow(std::vector<std::string> cells) {
+void Table::addRow(std::vector<std::string> cells, std::vector<Tone> tones) {
   for (std::string& cell : cells) cell = printable(cell);
-  rows_.push_back(std::move(cells));
+  rows_.push_back({std::move(cells), std::move(tones)});
 }
 
-std::vector<std::size_t> Table::widths() const {
-  std::vector<std::size_t> widths;
-  for (const Column& column : columns_) widths.push_back(displayWidth(column.title));
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], displayWidth(row[i]));
+std::vector<ColumnNeed> Table::needs() const {
+  std::vector<ColumnNeed> needs;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::size_t title = displayWidth(columns_[i].title);
+    ColumnNeed& need = needs.emplace_back(ColumnNeed{title, title, columns_[i].align == Align::kLeft});
+    for (const Row& row : rows_) need.width = std::max(need.width, displayWidth(row.cells[i]));
   }
-  return widths;
+  return needs;
 }
 
-void Table::appendLine(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
-                       std::string& text) const {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) line += kGap;
-    line += padded(cells[i], widths[i], columns_[i].align);
-  }
-  line.erase(line.find_last_not_of(' ') + 1);
-  text += line;
-  text += '\n';
+Table::Row Table::titles() const {
+  Row row;
+  for (const Column& column : columns_) row.cells.push_back(column.title);
+  row.tones.assign(columns_.size(), Tone::kTitle);
+  return row;
 }
 
-std::vector<std::string> Table::titles() const {
-  std::vector<std::string> titles;
-  for (const Column& column : columns_) titles.push_back(column.title);
-  return titles;
-}
-
-std::string Table::text() const {
-  const std::vector<std::size_t> widths = this->widths();
-  std::string text;
-  appendLine(titles(), widths, text);
-  for (const auto& row : rows_) appendLine(row, widths, text);
-  return text;
-}
-
-std::string Table::textWithin(std::size_t width) const {
-  const std::vector<std::size_t> widths = this->widths();
-  std::size_t others = 0;
-  for (std::size_t i = 0; i + 1 < widths.size(); ++i) others += widths[i] + kGap.size();
-  const bool is_beside = others + std::min(widths.back(), kLeastBroken) <= width;
-  const std::size_t indent = is_beside ? others : kIndent;
-  std::string text;
-  const auto append = [&](const std::vector<std::string>& row) {
-    std::vector<std::string> lines = brokenLines(row.back(), std::max(width, indent + 1) - indent);
-    std::vector<std::string> cells(row.begin(), row.end() - 1);
-    if (is_beside) cells.push_back(std::exchange(lines.front(), {}));
-    appendLine(cells, widths, text);
-    for (const std::string& line : lines) {
-      if (!line.empty()) text += std::string(indent, ' ') + line + '\n';
+void Table::appendRow(const Row& row, const std::vector<ColumnPlace>& places, bool has_colours,
+                      std::string& text) const {
+  for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
+    std::vector<std::vector<std::string>> pieces;  // of the cells in this line of the row
+    std::size_t height = 1;
+    for (end = first; end < places.size() && places[end].line == places[first].line; ++end) {
+      const std::string& cell = row.cells[end];
+      const bool fits = displayWidth(cell) <= places[end].width || columns_[end].align == Align::kRight;
+      pieces.push_back(fits ? std::vector{cell} : brokenLines(cell, places[end].width));
+      height = std::max(height, pieces.back().size());
     }
-  };
-  append(titles());
-  for (const auto& row : rows_) append(row);
+    for (std::size_t i = 0; i < height; ++i) {
+      std::string line;
+      std::size_t blanks = first == 0 ? 0 : kRowIndent;  // that come before the next text
+      for (std::size_t column = first; column < end; ++column) {
+        const std::vector<std::string>& lines = pieces[column - first];
+        const std::string piece = i < lines.size() ? lines[i] : "";
+        const std::size_t rest = places[column].width - std::min(places[column].width, displayWidth(piece));
+        const bool is_right = columns_[column].align == Align::kRight;
+        if (is_right) blanks += rest;
+        if (!piece.empty()) {
+          const Tone tone = has_colours && !row.tones.empty() ? row.tones[column] : Tone::kPlain;
+          line += std::string(std::exchange(blanks, 0), ' ') + toned(tone, piece);
+        }
+        blanks += (is_right ? 0 : rest) + kColumnGap;
+      }
+      if (!line.empty() || first == 0) text += line + '\n';
+    }
+  }
+}
+
+std::string Table::text() const { return textWithin(std::numeric_limits<std::uint32_t>::max()); }
+
+std::string Table::textWithin(std::size_t width, bool has_colours) const {
+  const std::vector<ColumnPlace> places = placeColumns(needs(), width);
+  std::string text;
+  appendRow(titles(), places, has_colours, text);
+  for (const Row& row : rows_) appendRow(row, places, has_colours, text);
   return text;
 }
 
@@ -119,9 +128,9 @@ std::string Table::markdown() const {
   text += "\n|";
   for (const Column& column : columns_) text += column.align == Align::kLeft ? "---|" : "---:|";
   text += "\n";
-  for (const auto& row : rows_) {
+  for (const Row& row : rows_) {
     text += "|";
-    for (const std::string& cell : row) text += fmt::format(" {} |", escapedForMarkdown(cell));
+    for (const std::string& cell : row.cells) text += fmt::format(" {} |", escapedForMarkdown(cell));
     text += "\n";
   }
   return text;

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "table_layout.h"
+#include "tone.h"
+
 namespace starling::cli {
 
 enum class Align { kLeft, kRight };
@@ -19,30 +22,34 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // Cells become printable(), so that none breaks its row. REQUIRES: as many cells as columns.
-  void addRow(std::vector<std::string> cells);
+  // Cells become printable(), so that none breaks its row. REQUIRES: as many cells as columns, and as many tones, or
+  // none.
+  void addRow(std::vector<std::string> cells, std::vector<Tone> tones = {});
 
   // Returns the table as text: columns two spaces apart, titles first, no blanks at line ends.
   std::string text() const;
-  // The same in lines of at most `width` characters, as far as words and the other columns allow: the last column's
-  // cells are broken between words, and stand below the others where these leave little room.
-  std::string textWithin(std::size_t width) const;
+  // The same in lines of at most `width` characters, as placeColumns() has them: long texts are broken, and rows have
+  // several lines where one is not enough. With colours, titles are bold and cells have their tones.
+  std::string textWithin(std::size_t width, bool has_colours = false) const;
   // A pipe table; '|' in cells is escaped.
   std::string markdown() const;
 
  private:
-  std::vector<std::string> titles() const;
-  std::vector<std::size_t> widths() const;
-  // Appends a line of the first columns.
-  void appendLine(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths,
-                  std::string& text) const;
+  struct Row {
+    std::vector<std::string> cells;
+    std::vector<Tone> tones;  // empty: all plain
+  };
+  Row titles() const;
+  std::vector<ColumnNeed> needs() const;
+  // Appends the lines of a row.
+  void appendRow(const Row& row, const std::vector<ColumnPlace>& places, bool has_colours, std::string& text) const;
 
   std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<Row> rows_;
 };
 
-// Breaks text between words into lines of at most `width` characters; words that are longer have lines of their own.
-// There is one line at least.
+// Breaks text between words into lines of at most `width` characters; words that are longer are broken, too. There is
+// one line at least.
 std::vector<std::string> brokenLines(const std::string& text, std::size_t width);
 
 // Counts the characters of UTF-8 text; each is taken to fill one column.

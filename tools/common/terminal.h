@@ -2,10 +2,9 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -25,13 +24,19 @@ auto shown(const Value& value) {
   }
 }
 
-// Returns how many characters a line on stdout may have: those of the terminal, else 120.
-inline std::size_t lineWidth() {
-  constexpr std::size_t kUsual = 120;
-  winsize size{};
-  if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
-  return size.ws_col;
-}
+// How text for people is laid out on stdout.
+struct Look {
+  std::size_t width = 120;  // characters that a line may have
+  bool has_colours = false;
+};
+
+enum class ColourChoice : std::uint8_t { kAuto, kAlways, kNever };
+
+// Returns how many characters a line on stdout may have: those that COLUMNS says, else those of the terminal, else 120.
+std::size_t lineWidth();
+
+// With kAuto there are colours on a terminal that is not called "dumb", and where NO_COLOR is not set, or empty.
+Look lookOfStdout(ColourChoice choice);
 
 // As fmt::print(), for formats whose arguments may quote a database, a file or the environment: nothing in them acts on
 // the terminal or forges a line. Line ends come from the format alone.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "game.h"
+#include "option_values.h"
 #include "standings.h"
 
 namespace starling::gym {
@@ -164,6 +165,7 @@ int run(int argc, char** argv) {
   app.add_flag("--each", arguments.tells_worlds, "Tell of each world");
   app.add_flag("--story", arguments.tells_story, "Tell the tuner's decisions");
   app.footer(listOfEntrants());
+  cli::refuseOptionsAsValues(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {

@@ -4,17 +4,17 @@
 
 #include "algorithms_document.h"
 #include "algos/catalogue.h"
+#include "base/nearest_word.h"
 #include "command_options.h"
 #include "commands.h"
-#include "json_text.h"
-#include "table.h"
+#include "listing.h"
 
 namespace starling::cli {
 namespace {
 
 struct AlgorithmsArguments {
   std::string name;
-  bool json = false;
+  ListOptions list;
   bool markdown = false;
 };
 
@@ -49,16 +49,21 @@ Json algorithmJson(const Algorithm& algorithm) {
   return json;
 }
 
-Table catalogueTable() {
-  Table table({{"ID", Align::kRight}, {"NAME"}, {"PARAMETERS"}, {"ARRIVALS"}, {"RANK ORDER"}, {"TRADE-OFF"}});
-  for (const Algorithm& algorithm : catalogue()) {
-    table.addRow({std::to_string(algorithm.id), algorithm.name, parameterNames(algorithm),
-                  yesOrNo(algorithm.uses_arrivals), yesOrNo(algorithm.keeps_rank_order), algorithm.trade_off});
-  }
-  return table;
+const ListShape<Algorithm>& catalogueShape() {
+  static const ListShape<Algorithm> kShape = {
+      {{"ID", ColumnKind::kNumber, "id", [](const Algorithm& algorithm) { return std::to_string(algorithm.id); }},
+       {"NAME", ColumnKind::kText, "name", [](const Algorithm& algorithm) { return algorithm.name; }},
+       {"PARAMETERS", ColumnKind::kText, "parameters", parameterNames},
+       {"ARRIVALS", ColumnKind::kText, "uses_arrivals",
+        [](const Algorithm& algorithm) { return yesOrNo(algorithm.uses_arrivals); }},
+       {"RANK ORDER", ColumnKind::kText, "keeps_rank_order",
+        [](const Algorithm& algorithm) { return yesOrNo(algorithm.keeps_rank_order); }},
+       {"TRADE-OFF", ColumnKind::kText, "trade_off", [](const Algorithm& algorithm) { return algorithm.trade_off; }}},
+      algorithmJson};
+  return kShape;
 }
 
-void printDetails(const Algorithm& algorithm) {
+void printDetails(const Algorithm& algorithm, const Look& look) {
   const std::pair<const char*, std::string> fields[] = {
       {"id", std::to_string(algorithm.id)},
       {"what it does", algorithm.what},
@@ -72,48 +77,49 @@ void printDetails(const Algorithm& algorithm) {
   };
   fmt::print("{}\n", algorithm.name);
   for (const auto& [name, value] : fields) fmt::print("  {:<21} {}\n", name, value);
-  if (!algorithm.parameters.empty()) fmt::print("{}", parameterTable(algorithm).text());
+  if (!algorithm.parameters.empty()) {
+    fmt::print("{}", parameterTable(algorithm).textWithin(look.width, look.has_colours));
+  }
 }
 
-Outcome describeOne(const AlgorithmsArguments& arguments) {
+Outcome describeOne(const AlgorithmsArguments& arguments, const Look& look) {
   const Algorithm* algorithm = findAlgorithm(arguments.name);
   if (algorithm == nullptr) {
     std::string known;
     for (const Algorithm& row : catalogue()) known += (known.empty() ? "" : ", ") + std::string(row.name);
-    return Outcome::fault(fmt::format("there is no algorithm '{}': the catalogue has {}", arguments.name, known));
+    return Outcome::fault(
+        fmt::format("there is no algorithm '{}': the catalogue has {}{}", arguments.name, known,
+                    didYouMean(arguments.name, catalogue(), [](const Algorithm& row) { return row.name; })));
   }
-  if (arguments.json) {
-    fmt::print("{}", formatJson(algorithmJson(*algorithm)));
+  const Json json = algorithmJson(*algorithm);
+  if (arguments.list.json) {
+    fmt::print("{}", formatJson(json));
+  } else if (arguments.list.csv) {
+    fmt::print("{}", formatCsv(Json::array({json})));
   } else if (arguments.markdown) {
     fmt::print("{}", formatSection(*algorithm));
   } else {
-    printDetails(*algorithm);
+    printDetails(*algorithm, look);
   }
   return Outcome::ok();
 }
 
-Outcome listAlgorithms(const AlgorithmsArguments& arguments) {
-  if (!arguments.name.empty()) return describeOne(arguments);
-  if (arguments.json) {
-    Json rows = Json::array();
-    for (const Algorithm& algorithm : catalogue()) rows.push_back(algorithmJson(algorithm));
-    fmt::print("{}", formatJson(rows));
-  } else if (arguments.markdown) {
-    fmt::print("{}", formatDocument());
-  } else {
-    fmt::print("{}", catalogueTable().text());
-  }
+Outcome listAlgorithms(const AlgorithmsArguments& arguments, const Look& look) {
+  if (!arguments.name.empty()) return describeOne(arguments, look);
+  const auto rows = catalogue();
+  const auto listed = arranged(catalogueShape(), std::vector(rows.begin(), rows.end()), arguments.list);
+  fmt::print("{}", arguments.markdown ? formatDocument() : formatList(catalogueShape(), listed, arguments.list, look));
   return Outcome::ok();
 }
 
 }  // namespace
 
-Action setUpAlgorithms(CLI::App& command, const Globals&) {
+Action setUpAlgorithms(CLI::App& command, const Globals& globals) {
   const auto arguments = std::make_shared<AlgorithmsArguments>();
-  command.add_option("NAME", arguments->name, "Describe this algorithm");
-  CLI::Option* json = command.add_flag("--json", arguments->json, "Print JSON");
-  command.add_flag("--markdown", arguments->markdown, "Print Markdown")->excludes(json);
-  return [arguments] { return listAlgorithms(*arguments); };
+  command.add_option("NAME", arguments->name, "Describe this algorithm")->check(offering(algorithmNames()));
+  addListOptions(command, arguments->list, catalogueShape().names());
+  addMarkdownFlag(command, arguments->markdown);
+  return [arguments, &globals] { return listAlgorithms(*arguments, globals.look()); };
 }
 
 }  // namespace starling::cli

@@ -12,20 +12,22 @@
 #include "commands.h"
 #include "comparison.h"
 #include "key_json.h"
+#include "listing.h"
 #include "recording.h"
 #include "summary/arrival_summary.h"
-#include "table.h"
 #include "terminal.h"
 
 namespace starling::cli {
 namespace {
 
-constexpr double kBarWidth = 40.0;
+constexpr std::size_t kBarWidth = 40;
+// The other columns of the table of ranks take so much of a line.
+constexpr std::size_t kBesideBar = 70;
 
 // Draws a bar; that of the latest rank has the full width.
-std::string bar(Seconds lateness, Seconds latest) {
+std::string bar(Seconds lateness, Seconds latest, std::size_t width = kBarWidth) {
   if (latest.value <= 0.0 || lateness.value <= 0.0) return "";
-  return std::string(static_cast<std::size_t>(std::lround(kBarWidth * (lateness / latest))), '#');
+  return std::string(static_cast<std::size_t>(std::lround(static_cast<double>(width) * (lateness / latest))), '#');
 }
 
 // All that is known of when the ranks of a key arrive.
@@ -42,27 +44,34 @@ Result<Arrivals> arrivalsOf(const RecordedKey& key, const Reader& reader) {
   return Arrivals{summarizeArrivals(arrivals.value(), histograms.value()), summarizeHistograms(histograms.value())};
 }
 
-void printRanks(const std::vector<RankArrival>& ranks) {
-  Table table({{"RANK", Align::kRight},
-               {"CALLS", Align::kRight},
-               {"LAST", Align::kRight},
-               {"LATENESS", Align::kRight},
-               {"DEVIATION", Align::kRight},
-               {"PREDICTED", Align::kRight},
-               {"PREDICTOR"},
-               {""}});
+// Lists ranks; their bars are drawn against the latest of `ranks`, and for a line of so many characters.
+ListShape<RankArrival> ranksShape(const std::vector<RankArrival>& ranks = {}, std::size_t line = 0) {
+  const std::size_t width = std::clamp(line, kBesideBar + 5, kBesideBar + kBarWidth) - kBesideBar;
   Seconds latest;
   for (const RankArrival& rank : ranks) latest = std::max(latest, rank.lateness);
-  for (const RankArrival& rank : ranks) {
-    table.addRow({std::to_string(rank.rank), std::to_string(rank.samples), wholePercent(shareLast(rank)),
-                  formatDuration(rank.lateness), formatDuration(rank.deviation), formatDuration(rank.predicted),
-                  rank.method, bar(rank.lateness, latest)});
-  }
-  fmt::print("{}", table.text());
+  return {
+      {{"RANK", ColumnKind::kNumber, "rank", [](const RankArrival& rank) { return std::to_string(rank.rank); }},
+       {"CALLS", ColumnKind::kFigure, "samples", [](const RankArrival& rank) { return std::to_string(rank.samples); }},
+       {"LAST",
+        ColumnKind::kFigure,
+        "last",
+        [](const RankArrival& rank) { return wholePercent(shareLast(rank)); },
+        {},
+        [](const RankArrival& rank) { return optionalJson(shareLast(rank)); }},
+       {"LATENESS", ColumnKind::kFigure, "lateness",
+        [](const RankArrival& rank) { return formatDuration(rank.lateness); }},
+       {"DEVIATION", ColumnKind::kFigure, "deviation",
+        [](const RankArrival& rank) { return formatDuration(rank.deviation); }},
+       {"PREDICTED", ColumnKind::kFigure, "predicted",
+        [](const RankArrival& rank) { return formatDuration(rank.predicted); }},
+       {"PREDICTOR", ColumnKind::kText, "predictor", [](const RankArrival& rank) { return rank.method; }},
+       {"", ColumnKind::kText, "lateness",
+        [latest, width](const RankArrival& rank) { return bar(rank.lateness, latest, width); }}},
+      arrivalJson};
 }
 
 // Prints the classes from the first to the last that has a count.
-void printHistogram(const ArrivalHistogram& histogram) {
+void printHistogram(const ArrivalHistogram& histogram, const Look& look) {
   Table table({{"ALL RANKS"}, {"SHARE", Align::kRight}, {""}});
   const auto is_counted = [](std::int64_t count) { return count > 0; };
   const auto first = std::find_if(histogram.counts.begin(), histogram.counts.end(), is_counted);
@@ -73,38 +82,40 @@ void printHistogram(const ArrivalHistogram& histogram) {
     table.addRow({classTitle(static_cast<std::size_t>(count - histogram.counts.begin())),
                   fmt::format("{:.1f}%", 100.0 * share), bar(Seconds{share}, Seconds{1.0})});
   }
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.textWithin(look.width, look.has_colours));
 }
 
-void printArrivals(const RecordedKey& key, const Arrivals& arrivals) {
+void printArrivals(const RecordedKey& key, const Arrivals& arrivals, const ListOptions& options, const Look& look) {
   if (arrivals.ranks.empty()) {
     fmt::print("{}\n", whyNoArrivals(key.row.communicator.compared_by));
     return;
   }
-  printRanks(arrivals.ranks);
+  const ListShape<RankArrival> shape = ranksShape(arrivals.ranks, look.width);
+  fmt::print("{}", formatList(shape, arranged(shape, arrivals.ranks, options), options, look));
   show("{}\n", describeLatest(arrivals.ranks));
   const bool has_others = std::cmp_less(arrivals.ranks.size(), key.row.communicator.size);
-  if (has_others && arrivals.histogram.epochs > 0) printHistogram(arrivals.histogram);
+  if (has_others && arrivals.histogram.epochs > 0) printHistogram(arrivals.histogram, look);
   for (const std::string& sentence : describeRecorded(arrivals.ranks, arrivals.histogram, key.row.communicator.size)) {
     show("{}\n", sentence);
   }
 }
 
-Json arrivalsJson(const RecordedKey& key, const Arrivals& arrivals) {
-  Json row;
-  for (const char* field :
-       {"run", "site", "where", "communicator", "communicator_size", "bytes", "type", "operation", "compared_by"}) {
-    row[field] = keyJson(key)[field];
-  }
-  row["ranks"] = Json::array();
-  for (const RankArrival& rank : arrivals.ranks) row["ranks"].push_back(arrivalJson(rank));
+Json arrivalsJson(const RecordedKey& key, const Arrivals& arrivals, const ListOptions& options) {
+  Json row = keyNameJson(key);
+  row["ranks"] = recordsOf(ranksShape(), arranged(ranksShape(), arrivals.ranks, options));
   const RankArrival* outstanding = standingOut(arrivals.ranks);
   row["stands_out"] = outstanding == nullptr ? Json(nullptr) : Json(outstanding->rank);
   row["histogram"] = histogramJson(arrivals.histogram);
   return row;
 }
 
-Outcome showArrivals(const Query& query, const std::string& database) {
+void printTitle(const RecordedKey& key) {
+  const std::string& cycle = key.row.key.cycle;
+  show("Site {}: {}, {} {}/{}{}, run {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
+       key.row.key.id.type, key.row.key.id.operation, cycle.empty() ? "" : ", " + cycle, key.run.number);
+}
+
+Outcome showArrivals(const ListQuery& query, const std::string& database, const Look& look) {
   const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   const auto keys = recording.value().keysOfSite(query.site);
@@ -114,33 +125,34 @@ Outcome showArrivals(const Query& query, const std::string& database) {
   for (const RecordedKey& key : keys.value()) {
     const Result<Arrivals> arrivals = arrivalsOf(key, recording.value().reader());
     if (!arrivals.isOk()) return Outcome::fault(arrivals.status());
-    if (query.json) {
-      rows.push_back(arrivalsJson(key, arrivals.value()));
-      continue;
+    if (query.list.json) {
+      rows.push_back(arrivalsJson(key, arrivals.value(), query.list));
+    } else if (query.list.csv) {
+      for (const RankArrival& rank : arranged(ranksShape(), arrivals.value().ranks, query.list)) {
+        rows.push_back(namedRecord(key, arrivalJson(rank)));
+      }
+    } else {
+      if (!std::exchange(first, false)) fmt::print("\n");
+      printTitle(key);
+      printArrivals(key, arrivals.value(), query.list, look);
     }
-    if (!first) fmt::print("\n");
-    const std::string& cycle = key.row.key.cycle;
-    show("Site {}: {}, {} {}/{}{}, run {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
-         key.row.key.id.type, key.row.key.id.operation, cycle.empty() ? "" : ", " + cycle, key.run.number);
-    first = false;
-    printArrivals(key, arrivals.value());
   }
-  if (query.json) fmt::print("{}", formatJson(rows));
+  if (query.list.isForPrograms()) fmt::print("{}", query.list.json ? formatJson(rows) : formatCsv(rows));
   return Outcome::ok();
 }
 
 }  // namespace
 
 Action setUpArrivals(CLI::App& command, const Globals& globals) {
-  const auto query = std::make_shared<Query>();
-  addSiteQuery(command, *query);
+  const auto query = std::make_shared<ListQuery>();
+  addSiteListQuery(command, *query, ranksShape().names());
   command.footer(
       "LATENESS is the mean over CALLS, the timed calls in which the rank was recorded by itself: of many ranks these "
       "are\n"
       "those that come late beyond the noise, and the latest. LAST is the share of all timed calls in which it came "
       "last. The histogram counts all ranks, by mean lateness in an "
       "epoch.");
-  return [query, &globals] { return showArrivals(*query, globals.databaseInForce()); };
+  return [query, &globals] { return showArrivals(*query, globals.databaseInForce(), globals.look()); };
 }
 
 }  // namespace starling::cli

@@ -18,12 +18,14 @@ constexpr CommandRow kTable[] = {
     {"simulate", "Predict what each algorithm costs under an arrival pattern", setUpSimulate, false},
     {"whatif", "Predict what a site would gain by other algorithms, arrivals or ranks", setUpWhatIf, false},
     {"policies", "List what later runs start from, of all programs", setUpPolicies, false},
-    {"export", "Write what was learned as a policy document or as Open MPI rules", setUpExport, false},
+    {"export", "Write what was learned: as a policy document, a table, or rules for Open MPI", setUpExport, false},
     {"import", "Read a policy document into the database", setUpImport, false},
     {"prune", "Remove old runs or sites from the database, and give the space back", setUpPrune, false},
     {"merge", "Take the runs and policies of other databases into this one", setUpMerge, false},
     {"doctor", "Check the installation, the environment and what a program is linked with", setUpDoctor, true},
     {"options", "List the environment variables that Starling reads", setUpOptions, false},
+    {"completions", "Print what a shell completes of starling's commands and options", setUpCompletions, false},
+    {"man", "Print a manual page", setUpMan, false},
 };
 
 }  // namespace
@@ -32,6 +34,12 @@ std::span<const CommandRow> commandTable() { return kTable; }
 
 std::string Globals::databaseInForce() const {
   return database.empty() ? databasePath(parseEnvironment().options) : database;
+}
+
+Look Globals::look() const {
+  return lookOfStdout(colour == "always"  ? ColourChoice::kAlways
+                      : colour == "never" ? ColourChoice::kNever
+                                          : ColourChoice::kAuto);
 }
 
 }  // namespace starling::cli

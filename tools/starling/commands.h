@@ -9,16 +9,20 @@
 #include <vector>
 
 #include "outcome.h"
+#include "terminal.h"
 
 namespace starling::cli {
 
 // Every command may use these values, which are filled before an action runs.
 struct Globals {
   std::string database;                    // --db; empty: not given
+  std::string colour = "auto";             // --color: auto, always or never
   std::vector<std::string> raw_arguments;  // of a command whose row says takes_raw_arguments
 
   // Returns what --db says, else what the environment says.
   std::string databaseInForce() const;
+  // Returns how text for people looks on stdout.
+  Look look() const;
 };
 
 using Action = std::function<Outcome()>;
@@ -50,5 +54,7 @@ Action setUpPrune(CLI::App& command, const Globals& globals);
 Action setUpMerge(CLI::App& command, const Globals& globals);
 Action setUpDoctor(CLI::App& command, const Globals& globals);
 Action setUpOptions(CLI::App& command, const Globals& globals);
+Action setUpCompletions(CLI::App& command, const Globals& globals);
+Action setUpMan(CLI::App& command, const Globals& globals);
 
 }  // namespace starling::cli

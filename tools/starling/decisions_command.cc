@@ -8,9 +8,9 @@
 #include "command_options.h"
 #include "commands.h"
 #include "key_json.h"
+#include "listing.h"
 #include "recording.h"
 #include "store/history.h"
-#include "table.h"
 #include "terminal.h"
 
 namespace starling::cli {
@@ -31,25 +31,26 @@ Result<std::vector<Taken>> decisionsOf(const Recording& recording, const std::ve
   return taken;
 }
 
-Table decisionsTable(const std::vector<Taken>& taken) {
-  Table table({{"RUN", Align::kRight},
-               {"SITE", Align::kRight},
-               {"BYTES", Align::kRight},
-               {"CALL", Align::kRight},
-               {"EPOCH", Align::kRight},
-               {"ALGORITHM"},
-               {"COMPARED BY"},
-               {"EXPECTED", Align::kRight},
-               {"MEASURED", Align::kRight},
-               {"NATIVE", Align::kRight},
-               {"REASON"}});
-  for (const auto& [key, decision] : taken) {
-    table.addRow({std::to_string(key.run.number), std::to_string(key.siteNumber()),
-                  formatBytes(Bytes{key.row.key.bytes}), std::to_string(decision.call), std::to_string(decision.epoch),
-                  decision.choice, key.row.communicator.compared_by.value_or("-"), formatDuration(decision.expected),
-                  formatDuration(decision.measured), formatDuration(decision.native), decision.reason});
-  }
-  return table;
+const ListShape<Taken>& decisionsShape() {
+  static const ListShape<Taken> kShape = {
+      {{"RUN", ColumnKind::kNumber, "run", [](const Taken& taken) { return std::to_string(taken.key.run.number); }},
+       {"SITE", ColumnKind::kNumber, "site", [](const Taken& taken) { return std::to_string(taken.key.siteNumber()); }},
+       {"BYTES", ColumnKind::kFigure, "bytes",
+        [](const Taken& taken) { return formatBytes(Bytes{taken.key.row.key.bytes}); }},
+       {"CALL", ColumnKind::kNumber, "call", [](const Taken& taken) { return std::to_string(taken.decision.call); }},
+       {"EPOCH", ColumnKind::kNumber, "epoch", [](const Taken& taken) { return std::to_string(taken.decision.epoch); }},
+       {"ALGORITHM", ColumnKind::kText, "algorithm", [](const Taken& taken) { return taken.decision.choice; }},
+       {"COMPARED BY", ColumnKind::kText, "compared_by",
+        [](const Taken& taken) { return taken.key.row.communicator.compared_by.value_or("-"); }},
+       {"EXPECTED", ColumnKind::kFigure, "expected",
+        [](const Taken& taken) { return formatDuration(taken.decision.expected); }},
+       {"MEASURED", ColumnKind::kFigure, "measured",
+        [](const Taken& taken) { return formatDuration(taken.decision.measured); }},
+       {"NATIVE", ColumnKind::kFigure, "native",
+        [](const Taken& taken) { return formatDuration(taken.decision.native); }},
+       {"REASON", ColumnKind::kText, "reason", [](const Taken& taken) { return taken.decision.reason; }}},
+      [](const Taken& taken) { return decisionJson(taken.key, taken.decision); }};
+  return kShape;
 }
 
 // Returns whether a key has as many decisions as are kept of one.
@@ -59,7 +60,7 @@ bool mayLackOlder(const std::vector<Taken>& taken) {
   return std::any_of(of_key.begin(), of_key.end(), [](const auto& key) { return key.second >= kDecisionsKept; });
 }
 
-Outcome listDecisions(const Query& query, const std::string& database) {
+Outcome listDecisions(const ListQuery& query, const std::string& database, const Look& look) {
   const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   std::vector<RecordedKey> keys = recording.value().keys();
@@ -70,17 +71,14 @@ Outcome listDecisions(const Query& query, const std::string& database) {
   }
   const auto taken = decisionsOf(recording.value(), keys);
   if (!taken.isOk()) return Outcome::fault(taken.status());
-  if (query.json) {
-    Json rows = Json::array();
-    for (const auto& [key, decision] : taken.value()) rows.push_back(decisionJson(key, decision));
-    fmt::print("{}", formatJson(rows));
-  } else if (taken.value().empty()) {
+  if (taken.value().empty() && !query.list.isForPrograms()) {
     show("No decision was taken in {}: not converged.\n", recording.value().describeRuns());
-  } else {
-    fmt::print("{}", decisionsTable(taken.value()).textWithin(lineWidth()));
-    if (mayLackOlder(taken.value())) {
-      fmt::print("Of each site's sizes only the latest {} decisions are kept.\n", kDecisionsKept);
-    }
+    return Outcome::ok();
+  }
+  const std::vector<Taken> listed = arranged(decisionsShape(), taken.value(), query.list);
+  fmt::print("{}", formatList(decisionsShape(), listed, query.list, look));
+  if (!query.list.isForPrograms() && mayLackOlder(taken.value())) {
+    fmt::print("Of each site's sizes only the latest {} decisions are kept.\n", kDecisionsKept);
   }
   return Outcome::ok();
 }
@@ -88,16 +86,16 @@ Outcome listDecisions(const Query& query, const std::string& database) {
 }  // namespace
 
 Action setUpDecisions(CLI::App& command, const Globals& globals) {
-  const auto query = std::make_shared<Query>();
-  command.add_option("SITE", query->site, "Number or label of the site, or a part of its symbol (default: all sites)");
+  const auto query = std::make_shared<ListQuery>();
+  addSiteArgument(command, query->site, false);
   addRunOption(command, query->run);
-  addJsonFlag(command, query->json);
+  addListOptions(command, query->list, decisionsShape().names());
   command.footer(
       "EXPECTED is the post-arrival time by the cost model. MEASURED (of the algorithm) and NATIVE (of the MPI "
       "library's "
       "own)\nare times of the kind that COMPARED BY names: post_arrival, or elapsed where the ranks' clocks cannot be "
       "compared.");
-  return [query, &globals] { return listDecisions(*query, globals.databaseInForce()); };
+  return [query, &globals] { return listDecisions(*query, globals.databaseInForce(), globals.look()); };
 }
 
 }  // namespace starling::cli

@@ -14,6 +14,7 @@
 #include "algos/catalogue.h"
 #include "algos/topology.h"
 #include "base/memory_file.h"
+#include "base/nearest_word.h"
 #include "base/printable.h"
 #include "base/programs.h"
 #include "base/text_format.h"
@@ -56,10 +57,11 @@ bool isKnownVariable(const std::string& name) {
   return std::any_of(rows.begin(), rows.end(), [&](const OptionRow& row) { return name == row.variable; });
 }
 
-std::string knownVariables() {
+// Says which variables there are, and which was meant, if one is near.
+std::string whatIsKnown(const std::string& name) {
   std::string names;
   for (const OptionRow& row : optionTable()) names += (names.empty() ? "" : ", ") + std::string(row.variable);
-  return names;
+  return "known are " + names + didYouMean(name, optionTable(), [](const OptionRow& row) { return row.variable; });
 }
 
 // Returns the plugins for MPI that srun has, with a blank before and behind each; empty where it finds no Slurm.
@@ -255,8 +257,7 @@ std::vector<Finding> checkOptions(const Entries& environment) {
   for (const std::string& entry : environment) {
     const std::string name = entry.substr(0, entry.find('='));
     if (!name.starts_with("STARLING_") || isKnownVariable(name)) continue;
-    findings.push_back(
-        {Health::kWarning, "options", name + " is not read by Starling", "known are " + knownVariables()});
+    findings.push_back({Health::kWarning, "options", name + " is not read by Starling", whatIsKnown(name)});
   }
   if (findings.empty())
     findings.push_back({Health::kOk, "options", "every STARLING_ variable that is set is valid", ""});

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/nearest_word.h"
+
 namespace starling::cli {
 namespace {
 
@@ -24,7 +26,8 @@ Result<Bytes> parseElementType(std::string_view name) {
     if (name == type.name) return Bytes{type.bytes};
     known += (known.empty() ? "" : ", ") + std::string(type.name);
   }
-  return Status::error(fmt::format("there is no type '{}': use one of {}", name, known));
+  return Status::error(fmt::format("there is no type '{}': use one of {}{}", name, known,
+                                   didYouMean(name, kTypes, [](const ElementType& type) { return type.name; })));
 }
 
 }  // namespace starling::cli

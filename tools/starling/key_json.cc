@@ -48,6 +48,22 @@ Json keyJson(const RecordedKey& recorded) {
   return json;
 }
 
+Json keyNameJson(const RecordedKey& recorded) {
+  const Json all = keyJson(recorded);
+  Json json;
+  for (const char* field :
+       {"run", "site", "where", "communicator", "communicator_size", "bytes", "type", "operation", "compared_by"}) {
+    json[field] = all[field];
+  }
+  return json;
+}
+
+Json namedRecord(const RecordedKey& key, const Json& record) {
+  Json json = keyNameJson(key);
+  json.update(record);
+  return json;
+}
+
 Json candidateJson(const CandidateSummary& candidate) {
   Json json;
   json["algorithm"] = candidate.choice;

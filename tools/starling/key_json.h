@@ -9,6 +9,10 @@
 namespace starling::cli {
 
 Json keyJson(const RecordedKey& key);
+// Gives those fields alone that say which key it is, and by which time its candidates are compared.
+Json keyNameJson(const RecordedKey& key);
+// Gives these fields, and then those of `record`.
+Json namedRecord(const RecordedKey& key, const Json& record);
 Json candidateJson(const CandidateSummary& candidate);
 Json arrivalJson(const RankArrival& arrival);
 // Gives the upper bound of each class, null for the last, and its count; null where nothing is recorded.

@@ -3,8 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
+
+#include "base/printable.h"
 
 namespace starling::cli {
 namespace {
@@ -52,6 +56,10 @@ class Parser {
     if (separated) next_ = options_end + 1;
     request_.has_program = next_ < arguments_.size();
     if (separated && !request_.has_program) return Status::error("there is no program after `--`");
+    if (separated && isOwn(optionAt(next_).name)) {
+      return Status::error(
+          fmt::format("{} stands where the program should: starling's options come before `--`", arguments_[next_]));
+    }
     while (next_ < arguments_.size()) {
       if (separated) {
         takeWordOfProgram(next_++);
@@ -107,11 +115,15 @@ class Parser {
     request_.ranks = *request_.ranks + rankCount(arguments_[index + 2]).value_or(0);
   }
 
+  bool isOwn(const std::string& option) {
+    return option == "--launcher" || flagOf(option) != nullptr || fieldOf(option) != nullptr;
+  }
+
   // Returns true when the argument was starling's own (or -n) and has been taken.
   Result<bool> takeOwn(std::size_t end) {
     const Option option = optionAt(next_);
-    if (option.name == "--verbose" && !option.value) {
-      request_.verbose = true;
+    if (bool* const flag = flagOf(option.name); flag != nullptr && !option.value) {
+      *flag = true;
       ++next_;
       return true;
     }
@@ -137,6 +149,12 @@ class Parser {
     }
     request_.exported = names;
     return true;
+  }
+
+  bool* flagOf(const std::string& argument) {
+    if (argument == "--verbose") return &request_.verbose;
+    if (argument == "--dry-run") return &request_.dry_run;
+    return nullptr;
   }
 
   std::string* fieldOf(const std::string& argument) {
@@ -202,6 +220,44 @@ std::string srunExport(const std::string& names, const RankEnvironment& environm
 }
 
 }  // namespace
+
+namespace {
+
+// Shells read words of these characters alone as they are.
+bool isPlain(std::string_view word) {
+  return !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_-+=./:,@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
+// Writes bytes that are no printable ASCII as bash, zsh and ksh read them.
+std::string escapedForShell(std::string_view word) {
+  std::string text = "$'";
+  for (const unsigned char c : word) {
+    if (c < 0x20 || c > 0x7e)
+      text += fmt::format("\\{:03o}", c);
+    else
+      text += (c == '\'' || c == '\\' ? "\\" : "") + std::string(1, static_cast<char>(c));
+  }
+  return text + "'";
+}
+
+std::string shellWord(const std::string& word) {
+  if (isPlain(word)) return word;
+  return printable(word) == word ? quotedForShell(word) : escapedForShell(word);
+}
+
+}  // namespace
+
+std::string shellLine(std::span<const std::string> variables, std::span<const std::string> command) {
+  std::string line;
+  for (const std::string& variable : variables) {
+    const std::size_t value = variable.find('=') + 1;
+    line += variable.substr(0, value) + (value < variable.size() ? shellWord(variable.substr(value)) : "") + " ";
+  }
+  for (const std::string& word : command) line += (&word == &command.front() ? "" : " ") + shellWord(word);
+  return line;
+}
 
 std::vector<std::string> preloadedLibraries(const std::string& value) {
   std::vector<std::string> libraries;

@@ -23,12 +23,13 @@ struct LaunchRequest {
   std::string algorithm;
   std::string mode;
   bool verbose = false;
+  bool dry_run = false;  // the command is printed and not carried out
 };
 
 // Reads the arguments after `starling run`. Before `--`, starling's own options are taken wherever they stand and
 // everything else goes to the launcher; without `--`, they are taken until the first that is not starling's, and the
 // rest goes to the launcher as it is. Errors: an option without its value, a number of ranks below 1, another launcher
-// than mpirun and srun, --export for mpirun, `--` with nothing after it.
+// than mpirun and srun, --export for mpirun, `--` with nothing after it, or with an option of starling's own.
 Result<LaunchRequest> parseLaunch(std::span<const std::string> arguments);
 
 // The ranks must see this.
@@ -53,5 +54,8 @@ std::vector<std::string> mpirunCommand(const std::string& mpirun, const LaunchRe
 // user exports is kept. REQUIRES: `environment.preload` has no comma, which would end the value there.
 std::vector<std::string> srunCommand(const std::string& srun, const LaunchRequest& request,
                                      const RankEnvironment& environment);
+
+// Returns a line for a shell that sets these variables, "NAME=value", for this command.
+std::string shellLine(std::span<const std::string> variables, std::span<const std::string> command);
 
 }  // namespace starling::cli

@@ -6,8 +6,12 @@
 #include <exception>
 #include <map>
 
+#include "base/nearest_word.h"
+#include "command_options.h"
 #include "commands.h"
+#include "option_values.h"
 #include "terminal.h"
+#include "usage_error.h"
 
 namespace starling::cli {
 namespace {
@@ -19,11 +23,13 @@ const CommandRow* findCommand(const std::string& name) {
   return nullptr;
 }
 
-// Returns where the command's name is; the end when there is none. Only --db has a value that could be mistaken for it.
+// Returns where the command's name is; the end when there is none. The values of --db and --color could be mistaken for
+// it.
 std::vector<std::string>::iterator commandName(std::vector<std::string>& arguments) {
   for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
     if (!argument->starts_with("-")) return argument;
-    if (*argument == "--db" && ++argument == arguments.end()) break;
+    const bool has_value = *argument == "--db" || *argument == "--color";
+    if (has_value && ++argument == arguments.end()) break;
   }
   return arguments.end();
 }
@@ -43,7 +49,8 @@ std::vector<std::string> takeRawArguments(std::vector<std::string>& arguments) {
 Outcome unknownCommand(const std::string& name) {
   std::string known;
   for (const CommandRow& row : commandTable()) known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
-  return Outcome::usage(fmt::format("there is no command '{}': the commands are {}", name, known));
+  return Outcome::usage(fmt::format("there is no command '{}': the commands are {}{}", name, known,
+                                    didYouMean(name, commandTable(), [](const CommandRow& row) { return row.name; })));
 }
 
 int report(const Outcome& outcome) {
@@ -58,20 +65,26 @@ Outcome printed(Outcome outcome) {
   return Outcome::fault(fmt::format("cannot write the output: {}", std::strerror(errno)));
 }
 
-Outcome usageOutcome(const CLI::App& app, const CLI::ParseError& error) {
+Outcome usageOutcome(CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
   std::string help = "starling --help";
   for (const CLI::App* command : app.get_subcommands()) help = "starling " + command->get_name() + " --help";
-  std::string message = error.what();
-  while (!message.empty() && message.back() == '\n') message.pop_back();
-  return Outcome::usage(fmt::format("{} (see `{}`)", message, help));
+  return Outcome::usage(fmt::format("{} (see `{}`)", sentenceOf(error, app, arguments), help));
+}
+
+void addGlobalOptions(CLI::App& app, Globals& globals) {
+  app.set_version_flag("--version", "starling " STARLING_VERSION);
+  app.add_option("--db", globals.database, "The tuning database (default: STARLING_DB, else the user's data folder)")
+      ->option_text("FILE");
+  app.add_option("--color", globals.colour, "Colours; auto: on a terminal, unless NO_COLOR is set (default: auto)")
+      ->option_text("auto|always|never")
+      ->check(oneOf("choice of colours", {"auto", "always", "never"}));
 }
 
 int runProgram(std::vector<std::string> arguments) {
   Globals globals;
   CLI::App app{"Starling makes MPI_Allreduce fit the program that calls it", "starling"};
-  app.set_version_flag("--version", "starling " STARLING_VERSION);
-  app.add_option("--db", globals.database, "The tuning database (default: STARLING_DB, else the user's data folder)")
-      ->option_text("FILE");
+  addGlobalOptions(app, globals);
+  refuseOptionsAsValues(app);
   app.require_subcommand(1);
   app.fallthrough();
 
@@ -79,6 +92,7 @@ int runProgram(std::vector<std::string> arguments) {
   for (const CommandRow& row : commandTable()) {
     CLI::App* command = app.add_subcommand(row.name, row.help);
     actions[command] = row.setUp(*command, globals);
+    refuseOptionsAsValues(*command);
   }
 
   const auto name = commandName(arguments);
@@ -89,7 +103,7 @@ int runProgram(std::vector<std::string> arguments) {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return report(usageOutcome(app, error));
+    return report(usageOutcome(app, error, arguments));
   }
   return report(printed(actions.at(app.get_subcommands().front())()));
 }

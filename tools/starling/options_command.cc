@@ -3,16 +3,16 @@
 #include <memory>
 
 #include "base/options.h"
+#include "command_options.h"
 #include "commands.h"
-#include "json_text.h"
-#include "table.h"
+#include "listing.h"
 #include "terminal.h"
 
 namespace starling::cli {
 namespace {
 
 struct OptionsArguments {
-  bool json = false;
+  ListOptions list;
   bool markdown = false;
 };
 
@@ -23,33 +23,43 @@ std::string defaultOf(const OptionRow& row) {
   return *row.unit == '\0' ? row.fallback : fmt::format("{} {}", row.fallback, row.unit);
 }
 
-Outcome listOptions(const OptionsArguments& arguments) {
-  Table table({{"VARIABLE"}, {"VALUES"}, {"DEFAULT"}, {"KIND"}, {"MEANING"}});
-  Json rows = Json::array();
-  for (const OptionRow& row : optionTable()) {
-    table.addRow({row.variable, row.values, defaultOf(row), kindOf(row), row.help});
-    Json json;
-    json["variable"] = row.variable;
-    json["values"] = row.values;
-    json["default"] = row.fallback;
-    json["unit"] = row.unit;
-    json["changes_results"] = row.changes_results;
-    json["help"] = row.help;
-    rows.push_back(std::move(json));
-  }
-  fmt::print("{}", arguments.json       ? formatJson(rows)
-                   : arguments.markdown ? table.markdown()
-                                        : table.textWithin(lineWidth()));
+Json optionJson(const OptionRow& row) {
+  Json json;
+  json["variable"] = row.variable;
+  json["values"] = row.values;
+  json["default"] = row.fallback;
+  json["unit"] = row.unit;
+  json["changes_results"] = row.changes_results;
+  json["help"] = row.help;
+  return json;
+}
+
+const ListShape<OptionRow>& optionsShape() {
+  static const ListShape<OptionRow> kShape = {
+      {{"VARIABLE", ColumnKind::kText, "variable", [](const OptionRow& row) { return row.variable; }},
+       {"VALUES", ColumnKind::kText, "values", [](const OptionRow& row) { return row.values; }},
+       {"DEFAULT", ColumnKind::kText, "default", defaultOf},
+       {"KIND", ColumnKind::kText, "changes_results", kindOf},
+       {"MEANING", ColumnKind::kText, "help", [](const OptionRow& row) { return row.help; }}},
+      optionJson};
+  return kShape;
+}
+
+Outcome listOptions(const OptionsArguments& arguments, const Look& look) {
+  const auto table = optionTable();
+  const auto rows = arranged(optionsShape(), std::vector(table.begin(), table.end()), arguments.list);
+  fmt::print("{}", arguments.markdown ? tableOf(optionsShape(), rows).markdown()
+                                      : formatList(optionsShape(), rows, arguments.list, look));
   return Outcome::ok();
 }
 
 }  // namespace
 
-Action setUpOptions(CLI::App& command, const Globals&) {
+Action setUpOptions(CLI::App& command, const Globals& globals) {
   const auto arguments = std::make_shared<OptionsArguments>();
-  CLI::Option* json = command.add_flag("--json", arguments->json, "Print JSON");
-  command.add_flag("--markdown", arguments->markdown, "Print Markdown")->excludes(json);
-  return [arguments] { return listOptions(*arguments); };
+  addListOptions(command, arguments->list, optionsShape().names());
+  addMarkdownFlag(command, arguments->markdown);
+  return [arguments, &globals] { return listOptions(*arguments, globals.look()); };
 }
 
 }  // namespace starling::cli

@@ -1,12 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,12 +14,9 @@
 #include "command_options.h"
 #include "commands.h"
 #include "json_text.h"
-#include "place.h"
 #include "recording.h"
 #include "store/database.h"
 #include "store/policy_document.h"
-#include "store/reader.h"
-#include "table.h"
 #include "terminal.h"
 #include "text_file.h"
 
@@ -50,10 +44,25 @@ double secondsOf(const PolicyRecord& policy, const std::vector<RecordedKey>& key
   return seconds;
 }
 
+// Returns a row for each policy of the document, which says in front where it was learned.
+std::string policiesCsv(const std::string& document) {
+  const Json json = Json::parse(document);
+  Json rows = Json::array();
+  for (const Json& policy : json["policies"]) {
+    Json row;
+    row["program"] = json["program"];
+    row.update(json["environment"]);
+    row.update(policy);
+    rows.push_back(std::move(row));
+  }
+  return formatCsv(rows);
+}
+
 Export exportPolicies(const std::string& format, const RunRow& run, std::vector<PolicyRecord> policies,
                       const std::vector<RecordedKey>& keys) {
-  if (format == "json") {
-    return Export{formatPolicyJson({run.run.environment, run.run.program, std::move(policies)}), {}};
+  if (format != "ompi-rules") {
+    const std::string document = formatPolicyJson({run.run.environment, run.run.program, std::move(policies)});
+    return Export{format == "json" ? document : policiesCsv(document), {}};
   }
   std::vector<WeightedPolicy> weighted;
   for (PolicyRecord& policy : policies) {
@@ -139,98 +148,18 @@ Outcome importFile(const std::string& path, const std::string& database_path) {
   return Outcome::ok();
 }
 
-// Returns the number of the run that learned the policy; empty: it was imported, or that run was removed.
-std::optional<std::int64_t> runOf(const StoredPolicy& stored, const std::vector<RunRow>& runs) {
-  if (!stored.run_id) return std::nullopt;
-  const auto found = std::ranges::find(runs, *stored.run_id, [](const RunRow& row) { return row.run.id; });
-  return found == runs.end() ? std::nullopt : std::optional(found->number);
-}
-
-using SiteNames = std::map<std::string, std::string>;  // by identity
-
-// Names the sites of all runs that are still recorded.
-Result<SiteNames> siteNames(const Reader& reader, const std::vector<RunRow>& runs) {
-  SiteNames names;
-  for (const RunRow& run : runs) {
-    const Result<std::vector<KeyRow>> keys = reader.keys(run.number);
-    if (!keys.isOk()) return keys.status();
-    for (const KeyRow& key : keys.value()) names[key.site.identity] = describeSite(key.site, {});
-  }
-  return names;
-}
-
-Table policiesTable(const std::vector<StoredPolicy>& policies, const std::vector<RunRow>& runs,
-                    const SiteNames& names) {
-  Table table({{"PROGRAM"},
-               {"RANKS", Align::kRight},
-               {"NODES", Align::kRight},
-               {"SITE"},
-               {"UP TO", Align::kRight},
-               {"TYPE"},
-               {"OPERATION"},
-               {"ALGORITHM"},
-               {"GAIN", Align::kRight},
-               {"FROM"}});
-  for (const StoredPolicy& stored : policies) {
-    const PolicyRecord& policy = stored.policy;
-    const std::optional<std::int64_t> run = runOf(stored, runs);
-    const auto name = names.find(policy.site);
-    table.addRow({stored.program, std::to_string(policy.communicator_size), std::to_string(stored.environment.nodes),
-                  name == names.end() ? policy.site : name->second, formatBytes(Bytes{lastByteOf(policy.size_class)}),
-                  policy.type, policy.operation, policy.choice, formatRatio(policy.gain),
-                  run ? fmt::format("run {}", *run) : "import, or a run that was removed"});
-  }
-  return table;
-}
-
-Json policyJson(const StoredPolicy& stored, const std::optional<std::int64_t>& run) {
-  const PolicyRecord& policy = stored.policy;
-  Json json;
-  json["program"] = stored.program;
-  json["ranks"] = policy.communicator_size;
-  json["nodes"] = stored.environment.nodes;
-  json["site"] = policy.site;
-  json["size_class"] = policy.size_class;
-  json["type"] = policy.type;
-  json["operation"] = policy.operation;
-  json["choice"] = policy.choice;
-  json["gain"] = policy.gain ? Json(*policy.gain) : Json();
-  json["reason"] = policy.reason;
-  json["run"] = run ? Json(*run) : Json();
-  return json;
-}
-
-Outcome listPolicies(bool json, const std::string& database) {
-  const Result<Reader> reader = Reader::open(database);
-  if (!reader.isOk()) return Outcome::fault(reader.status());
-  const Result<std::vector<RunRow>> runs = reader.value().runs();
-  if (!runs.isOk()) return Outcome::fault(runs.status());
-  const Result<std::vector<StoredPolicy>> policies = reader.value().allPolicies();
-  if (!policies.isOk()) return Outcome::fault(policies.status());
-  if (json) {
-    Json rows = Json::array();
-    for (const StoredPolicy& one : policies.value()) rows.push_back(policyJson(one, runOf(one, runs.value())));
-    fmt::print("{}", formatJson(rows));
-  } else if (policies.value().empty()) {
-    show("{} has no policy: nothing was learned to its end, nor imported.\n", database);
-  } else {
-    const Result<SiteNames> names = siteNames(reader.value(), runs.value());
-    if (!names.isOk()) return Outcome::fault(names.status());
-    fmt::print("{}", policiesTable(policies.value(), runs.value(), names.value()).text());
-  }
-  return Outcome::ok();
-}
-
 }  // namespace
 
 Action setUpExport(CLI::App& command, const Globals& globals) {
   const auto arguments = std::make_shared<ExportArguments>();
-  command.add_option("--format", arguments->format, "json (a policy document) or ompi-rules (default: json)")
-      ->option_text("FORMAT")
-      ->check(CLI::IsMember({"json", "ompi-rules"}));
+  command
+      .add_option("--format", arguments->format,
+                  "A policy document, which `starling import` reads; a table for spreadsheets; or rules for Open MPI "
+                  "(default: json)")
+      ->option_text("json|csv|ompi-rules")
+      ->check(oneOf("format", {"json", "csv", "ompi-rules"}));
   addSingleRunOption(command, arguments->run, "exported");
-  command.add_option("--output", arguments->output, "Write to this file (default: standard output)")
-      ->option_text("FILE");
+  addOutputOption(command, arguments->output);
   return [arguments, &globals] { return exportRun(*arguments, globals.databaseInForce()); };
 }
 
@@ -239,15 +168,6 @@ Action setUpImport(CLI::App& command, const Globals& globals) {
   command.add_option("FILE", *path, "A policy document, as `starling export` writes it; - is standard input")
       ->required();
   return [path, &globals] { return importFile(*path, globals.databaseInForce()); };
-}
-
-Action setUpPolicies(CLI::App& command, const Globals& globals) {
-  const auto json = std::make_shared<bool>(false);
-  addJsonFlag(command, *json);
-  command.footer(
-      "What later runs of a program start from, where ranks, nodes, processors, MPI library and transport are the "
-      "same.\nGAIN is native's time over that of the algorithm; a SITE that is \"any\" stands for all.");
-  return [json, &globals] { return listPolicies(*json, globals.databaseInForce()); };
 }
 
 }  // namespace starling::cli

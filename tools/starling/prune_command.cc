@@ -111,7 +111,7 @@ Result<PrunePlan> planPruning(const PruneRule& rule, const std::string& database
   return plan;
 }
 
-void printPlan(const PrunePlan& plan) {
+void printPlan(const PrunePlan& plan, const Look& look) {
   if (!plan.runs.empty()) {
     Table table({{"RUN", Align::kRight},
                  {"PROGRAM"},
@@ -124,7 +124,7 @@ void printPlan(const PrunePlan& plan) {
                     pruned.run.finished ? "yes" : "no", std::to_string(pruned.keys.size()),
                     std::to_string(pruned.records)});
     }
-    fmt::print("{}", table.text());
+    fmt::print("{}", table.textWithin(look.width, look.has_colours));
   }
   if (plan.policies.empty()) return;
   Table table({{"POLICY OF"}, {"SITE"}, {"RANKS", Align::kRight}, {"TYPE/OP"}, {"ALGORITHM"}});
@@ -132,7 +132,7 @@ void printPlan(const PrunePlan& plan) {
     table.addRow({stored.program, stored.policy.site, std::to_string(stored.policy.communicator_size),
                   stored.policy.type + "/" + stored.policy.operation, stored.policy.choice});
   }
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.textWithin(look.width, look.has_colours));
 }
 
 // Returns "2 runs, 5 keys and 370 records" and policies, if there are any.
@@ -171,13 +171,13 @@ std::int64_t sizeOf(const std::string& file) {
   return fault ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-Outcome prune(const PruneArguments& arguments, const std::string& database) {
+Outcome prune(const PruneArguments& arguments, const std::string& database, const Look& look) {
   PruneRule rule = arguments.rule;
   if (!arguments.older_than.empty()) rule.older_than = parseAge(arguments.older_than).value();
   if (!arguments.keep_runs.empty()) rule.keep_runs = parseCount(arguments.keep_runs).value();
   const Result<PrunePlan> plan = planPruning(rule, database);
   if (!plan.isOk()) return Outcome::fault(plan.status());
-  printPlan(plan.value());
+  printPlan(plan.value(), look);
   const std::string what = describe(plan.value(), rule);
   if (arguments.dry_run) {
     show("Would remove {} from {}, and join old epochs; nothing was changed.\n", what, database);
@@ -217,7 +217,7 @@ Action setUpPrune(CLI::App& command, const Globals& globals) {
       "epochs are joined, also those of databases that an older Starling wrote, and the file is rewritten without "
       "free\n"
       "space. What was learned stays unless --policies is given.");
-  return [arguments, &globals] { return prune(*arguments, globals.databaseInForce()); };
+  return [arguments, &globals] { return prune(*arguments, globals.databaseInForce(), globals.look()); };
 }
 
 }  // namespace starling::cli

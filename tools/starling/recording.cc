@@ -21,6 +21,8 @@ std::optional<std::int64_t> runNumber(const std::string& text) {
   return number;
 }
 
+}  // namespace
+
 Result<std::vector<RunRow>> chooseRuns(std::vector<RunRow> runs, const std::string& choice) {
   if (runs.empty()) return Status::error("the database holds no run yet: start a program with `starling run`");
   if (choice == "all") return runs;
@@ -32,8 +34,6 @@ Result<std::vector<RunRow>> chooseRuns(std::vector<RunRow> runs, const std::stri
   return Status::error(fmt::format("there is no run {}: the database holds runs {} to {}", choice, runs.front().number,
                                    runs.back().number));
 }
-
-}  // namespace
 
 Status checkRunChoice(const std::string& text) {
   if (text == "latest" || text == "all" || runNumber(text)) return Status::ok();

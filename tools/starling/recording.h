@@ -39,6 +39,10 @@ struct Evidence {
 // Checks that the text is "latest", "all" or the number of a run; an error says what a run can be given as.
 Status checkRunChoice(const std::string& text);
 
+// Returns those of the runs, oldest first, that are chosen. REQUIRES: checkRunChoice(choice).isOk(). Errors: no run at
+// all, no such run.
+Result<std::vector<RunRow>> chooseRuns(std::vector<RunRow> runs, const std::string& choice);
+
 class Recording {
  public:
   // Opens the database and chooses the runs. REQUIRES: checkRunChoice(run_choice).isOk(). Errors: those of

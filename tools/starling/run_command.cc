@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,10 +7,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "algos/catalogue.h"
 #include "base/options.h"
+#include "base/value_words.h"
 #include "batch_job.h"
+#include "command_options.h"
 #include "commands.h"
 #include "installation.h"
 #include "launch.h"
@@ -25,10 +30,6 @@ std::vector<std::string> processEnvironment() {
   return entries;
 }
 
-void setVariable(const char* name, const std::string& value) {
-  if (!value.empty()) setenv(name, value.c_str(), 1);
-}
-
 // Paths are made absolute because ranks may start in another folder.
 std::string absolutePath(const std::string& path) {
   if (path.empty()) return path;
@@ -37,11 +38,25 @@ std::string absolutePath(const std::string& path) {
   return fault ? path : absolute.string();
 }
 
-void applyToEnvironment(const LaunchRequest& request, const std::string& global_database) {
-  setVariable("STARLING_DB", absolutePath(request.database.empty() ? global_database : request.database));
-  setVariable("STARLING_ALGORITHM", request.algorithm);
-  setVariable("STARLING_MODE", request.mode);
-  if (request.verbose) setVariable("STARLING_VERBOSITY", "info");
+// Returns the variables that starling's own options stand for, "NAME=value".
+std::vector<std::string> variablesOf(const LaunchRequest& request, const std::string& global_database) {
+  const std::string database = absolutePath(request.database.empty() ? global_database : request.database);
+  const std::pair<const char*, std::string> values[] = {{"STARLING_DB=", database},
+                                                        {"STARLING_ALGORITHM=", request.algorithm},
+                                                        {"STARLING_MODE=", request.mode},
+                                                        {"STARLING_VERBOSITY=", request.verbose ? "info" : ""}};
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : values) {
+    if (!value.empty()) variables.push_back(name + value);
+  }
+  return variables;
+}
+
+void applyToEnvironment(const std::vector<std::string>& variables) {
+  for (const std::string& variable : variables) {
+    const std::size_t equals = variable.find('=');
+    setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
+  }
 }
 
 // Returns what is wrong with the options; empty when all is well.
@@ -49,7 +64,7 @@ std::string faultsOfEnvironment() {
   const ParsedOptions parsed = parseEnvironment();
   std::string faults;
   for (const std::string& error : parsed.errors) faults += (faults.empty() ? "" : "; ") + error;
-  if (!faults.empty()) faults += "; `starling options` lists what each variable takes";
+  if (!faults.empty()) faults += " (`starling options` lists what each variable takes)";
   if (parsed.options.algorithm.empty()) return faults;
   const Result<Choice> choice = parseChoice(parsed.options.algorithm);
   if (choice.isOk()) return faults;
@@ -86,58 +101,79 @@ Outcome execute(const std::vector<std::string>& command) {
   return Outcome::fault(fmt::format("cannot start {}: {}", command.front(), std::strerror(errno)));
 }
 
-Outcome launchByMpirun(const LaunchRequest& request, const RankEnvironment& environment) {
+using Words = std::vector<std::string>;
+
+Result<Words> commandOfMpirun(const LaunchRequest& request, const RankEnvironment& environment) {
   const auto mpirun = findProgram("mpirun");
   if (!mpirun) {
-    return Outcome::fault(std::string("mpirun is not in PATH: install Open MPI or load its module") +
-                          (findProgram("srun") ? "; here `starling run --launcher srun` starts ranks without it" : ""));
+    return Status::error(std::string("mpirun is not in PATH: install Open MPI or load its module") +
+                         (findProgram("srun") ? "; here `starling run --launcher srun` starts ranks without it" : ""));
   }
   warnRoot(request);
-  return execute(mpirunCommand(mpirun->string(), request, environment, needsOversubscription(request)));
+  return mpirunCommand(mpirun->string(), request, environment, needsOversubscription(request));
 }
 
-Outcome launchBySrun(const LaunchRequest& request, const RankEnvironment& environment) {
+Result<Words> commandOfSrun(const LaunchRequest& request, const RankEnvironment& environment) {
   const auto srun = findProgram("srun");
   if (!srun) {
-    return Outcome::fault("srun is not in PATH: load the module of Slurm, or leave --launcher srun away for mpirun");
+    return Status::error("srun is not in PATH: load the module of Slurm, or leave --launcher srun away for mpirun");
   }
   if (environment.preload.find(',') != std::string::npos) {
-    return Outcome::fault(
+    return Status::error(
         fmt::format("srun cannot export an LD_PRELOAD with a comma, as in {}: install the libraries elsewhere",
                     environment.preload));
   }
-  return execute(srunCommand(srun->string(), request, environment));
+  return srunCommand(srun->string(), request, environment);
 }
 
-Outcome launch(const Globals& globals) {
-  const Result<LaunchRequest> request = parseLaunch(globals.raw_arguments);
-  if (!request.isOk()) {
-    return Outcome::usage(request.status().message() + "; write `starling run -n 4 -- program arguments`");
-  }
-  if (!request.value().has_program) {
-    return Outcome::usage("there is no program to run; write `starling run -n 4 -- program arguments`");
-  }
-  applyToEnvironment(request.value(), globals.database);
-  const std::string faults = faultsOfEnvironment();
-  if (!faults.empty()) return Outcome::usage(faults);
-
+// Finds the library that ranks load first, by a path that LD_PRELOAD can hold.
+Result<std::string> preloadLibrary() {
   const std::filesystem::path executable = executablePath();
   const auto library = findPreload(executable);
   if (!library) {
     std::string looked;
     for (const auto& candidate : preloadCandidates(executable))
       looked += (looked.empty() ? "" : " and ") + candidate.string();
-    return Outcome::fault(
-        fmt::format("the preload library is not at {}: build or install Starling completely", looked));
+    return Status::error(fmt::format("the preload library is not at {}: build or install Starling completely", looked));
   }
   if (library->string().find_first_of(" :") != std::string::npos) {
-    return Outcome::fault(
+    return Status::error(
         fmt::format("LD_PRELOAD cannot hold a path with a space or a colon, as in {}: install Starling elsewhere",
                     library->string()));
   }
-  const RankEnvironment environment = rankEnvironment(processEnvironment(), library->string());
-  return request.value().launcher == Launcher::kSrun ? launchBySrun(request.value(), environment)
-                                                     : launchByMpirun(request.value(), environment);
+  return library->string();
+}
+
+Outcome launch(const Globals& globals) {
+  const Result<LaunchRequest> request = parseLaunch(globals.raw_arguments);
+  if (!request.isOk()) {
+    return Outcome::usage(request.status().message() + " (write `starling run -n 4 -- program arguments`)");
+  }
+  if (!request.value().has_program) {
+    return Outcome::usage("there is no program to run; write `starling run -n 4 -- program arguments`");
+  }
+  const Words variables = variablesOf(request.value(), globals.database);
+  applyToEnvironment(variables);
+  const std::string faults = faultsOfEnvironment();
+  if (!faults.empty()) return Outcome::usage(faults);
+  const Result<std::string> library = preloadLibrary();
+  if (!library.isOk()) return Outcome::fault(library.status());
+  const RankEnvironment environment = rankEnvironment(processEnvironment(), library.value());
+  const bool by_srun = request.value().launcher == Launcher::kSrun;
+  const Result<Words> command =
+      by_srun ? commandOfSrun(request.value(), environment) : commandOfMpirun(request.value(), environment);
+  if (!command.isOk()) return Outcome::fault(command.status());
+  if (!request.value().dry_run) return execute(command.value());
+  fmt::print("{}\n", shellLine(variables, command.value()));
+  return Outcome::ok();
+}
+
+// Returns what the variable takes, as options show it: "off|observe|tune".
+std::string valuesOf(std::string_view variable) {
+  for (const OptionRow& row : optionTable()) {
+    if (row.variable == variable) return fmt::format("{}", fmt::join(valueWords(row.values), "|"));
+  }
+  return "";
 }
 
 }  // namespace
@@ -145,13 +181,17 @@ Outcome launch(const Globals& globals) {
 // The options are declared for the help only: parseLaunch() reads them, because mpirun's stand between them.
 Action setUpRun(CLI::App& command, const Globals& globals) {
   command.add_option("-n,--np")->description("Number of ranks")->option_text("N");
-  command.add_option("--launcher")->description("What starts the ranks: mpirun (default) or srun")->option_text("NAME");
+  command.add_option("--launcher")->description("What starts the ranks (default: mpirun)")->option_text("mpirun|srun");
   command.add_option("--algorithm")
       ->description("Use this algorithm wherever it is valid (STARLING_ALGORITHM)")
-      ->option_text("NAME");
-  command.add_option("--mode")->description("off, observe or tune (STARLING_MODE)")->option_text("MODE");
+      ->option_text("NAME")
+      ->check(offering(algorithmNames()));
+  command.add_option("--mode")
+      ->description("What Starling does (STARLING_MODE)")
+      ->option_text(valuesOf("STARLING_MODE"));
   command.add_flag("--verbose")->description("Tell on stderr what Starling does (STARLING_VERBOSITY=info)");
-  command.add_option("program")->description("After `--`: the program and its arguments")->option_text("...");
+  command.add_flag("--dry-run")->description("Print the command that would be run, for a shell, and do nothing else");
+  command.add_option(kProgramArgument)->description("After `--`: the program and its arguments")->option_text("...");
   command.footer(
       "  starling run -n 4 -- ./app input.txt\n"
       "  starling run -n 4 --mca btl tcp,self -- ./app\n"

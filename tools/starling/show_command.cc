@@ -8,9 +8,9 @@
 #include "commands.h"
 #include "comparison.h"
 #include "key_json.h"
+#include "listing.h"
 #include "recording.h"
 #include "summary/candidate_summary.h"
-#include "table.h"
 #include "terminal.h"
 
 namespace starling::cli {
@@ -72,26 +72,45 @@ void printFields(const RecordedKey& recorded) {
   for (const auto& [name, value] : fields) show("  {:<19} {}\n", name, value);
 }
 
-void printCandidates(const ComparedBy& compared_by, const std::vector<CandidateSummary>& candidates) {
+const ListShape<CandidateSummary>& candidatesShape() {
+  const auto duration = [](auto member) {
+    return [member](const CandidateSummary& candidate) { return formatDuration(member(candidate)); };
+  };
+  static const ListShape<CandidateSummary> kShape = {
+      {{"CANDIDATE", ColumnKind::kText, "algorithm",
+        [](const CandidateSummary& candidate) { return candidate.choice; }},
+       {"CALLS", ColumnKind::kFigure, "calls",
+        [](const CandidateSummary& candidate) { return std::to_string(candidate.calls); }},
+       {"EXPLORATION", ColumnKind::kFigure, "exploration_calls",
+        [](const CandidateSummary& candidate) { return std::to_string(candidate.exploration_calls); }},
+       {"SAMPLES", ColumnKind::kFigure, "samples",
+        [](const CandidateSummary& candidate) { return std::to_string(candidate.samples); }},
+       {"ELAPSED", ColumnKind::kFigure, "elapsed", duration([](const auto& one) { return one.elapsed.mean; })},
+       {"POST-ARRIVAL", ColumnKind::kFigure, "post_arrival",
+        duration([](const auto& one) { return one.post_arrival.mean; })},
+       {"MINIMUM",
+        ColumnKind::kFigure,
+        "post_arrival_minimum",
+        duration([](const auto& one) { return one.compared().minimum; }),
+        {},
+        [](const CandidateSummary& candidate) { return optionalJson(candidate.compared().minimum); }},
+       {"DEVIATION",
+        ColumnKind::kFigure,
+        "post_arrival_deviation",
+        duration([](const auto& one) { return one.compared().deviation; }),
+        {},
+        [](const CandidateSummary& candidate) { return optionalJson(candidate.compared().deviation); }}},
+      candidateJson};
+  return kShape;
+}
+
+void printCandidates(const ComparedBy& compared_by, const std::vector<CandidateSummary>& candidates,
+                     const ListOptions& options, const Look& look) {
   if (candidates.empty()) {
     fmt::print("  No candidate was measured.\n");
     return;
   }
-  Table table({{"CANDIDATE"},
-               {"CALLS", Align::kRight},
-               {"EXPLORATION", Align::kRight},
-               {"SAMPLES", Align::kRight},
-               {"ELAPSED", Align::kRight},
-               {"POST-ARRIVAL", Align::kRight},
-               {"MINIMUM", Align::kRight},
-               {"DEVIATION", Align::kRight}});
-  for (const CandidateSummary& candidate : candidates) {
-    table.addRow({candidate.choice, std::to_string(candidate.calls), std::to_string(candidate.exploration_calls),
-                  std::to_string(candidate.samples), formatDuration(candidate.elapsed.mean),
-                  formatDuration(candidate.post_arrival.mean), formatDuration(candidate.compared().minimum),
-                  formatDuration(candidate.compared().deviation)});
-  }
-  fmt::print("{}", table.text());
+  fmt::print("{}", formatList(candidatesShape(), arranged(candidatesShape(), candidates, options), options, look));
   const bool is_joined = std::any_of(candidates.begin(), candidates.end(), [](const CandidateSummary& candidate) {
     return candidate.records < candidate.epochs;
   });
@@ -100,7 +119,24 @@ void printCandidates(const ComparedBy& compared_by, const std::vector<CandidateS
   if (!note.empty()) fmt::print("{}\n", note);
 }
 
-Outcome showSite(const Query& query, const std::string& database) {
+void printSite(const RecordedKey& key, const std::vector<CandidateSummary>& candidates, const ListOptions& options,
+               const Look& look) {
+  show("Site {}: {}, {} {}/{}, run {} of {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
+       key.row.key.id.type, key.row.key.id.operation, key.run.number, key.run.run.program);
+  show("  {:<19} {}\n", "environment", describeEnvironment(key.run.run.environment));
+  printFields(key);
+  printCandidates(key.row.communicator.compared_by, candidates, options, look);
+  fmt::print("\n");
+}
+
+Json siteJson(const RecordedKey& key, const std::vector<CandidateSummary>& candidates, const ListOptions& options) {
+  Json row = keyJson(key);
+  row["run_details"] = runJson(key.run);
+  row["candidates"] = recordsOf(candidatesShape(), arranged(candidatesShape(), candidates, options));
+  return row;
+}
+
+Outcome showSite(const ListQuery& query, const std::string& database, const Look& look) {
   const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   const auto keys = recording.value().keysOfSite(query.site);
@@ -110,35 +146,30 @@ Outcome showSite(const Query& query, const std::string& database) {
     const Result<Evidence> evidence = recording.value().evidence(key);
     if (!evidence.isOk()) return Outcome::fault(evidence.status());
     const std::vector<CandidateSummary> candidates = summarizeCandidates(evidence.value().observations);
-    if (query.json) {
-      Json row = keyJson(key);
-      row["run_details"] = runJson(key.run);
-      row["candidates"] = Json::array();
-      for (const CandidateSummary& candidate : candidates) row["candidates"].push_back(candidateJson(candidate));
-      rows.push_back(std::move(row));
-      continue;
+    if (query.list.json) {
+      rows.push_back(siteJson(key, candidates, query.list));
+    } else if (query.list.csv) {
+      for (const CandidateSummary& candidate : arranged(candidatesShape(), candidates, query.list)) {
+        rows.push_back(namedRecord(key, candidateJson(candidate)));
+      }
+    } else {
+      printSite(key, candidates, query.list, look);
     }
-    show("Site {}: {}, {} {}/{}, run {} of {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
-         key.row.key.id.type, key.row.key.id.operation, key.run.number, key.run.run.program);
-    show("  {:<19} {}\n", "environment", describeEnvironment(key.run.run.environment));
-    printFields(key);
-    printCandidates(key.row.communicator.compared_by, candidates);
-    fmt::print("\n");
   }
-  if (query.json) fmt::print("{}", formatJson(rows));
+  if (query.list.isForPrograms()) fmt::print("{}", query.list.json ? formatJson(rows) : formatCsv(rows));
   return Outcome::ok();
 }
 
 }  // namespace
 
 Action setUpShow(CLI::App& command, const Globals& globals) {
-  const auto query = std::make_shared<Query>();
-  addSiteQuery(command, *query);
+  const auto query = std::make_shared<ListQuery>();
+  addSiteListQuery(command, *query, candidatesShape().names());
   command.footer(
       "MINIMUM and DEVIATION are those of the post-arrival time; of the elapsed time where the ranks' clocks cannot "
       "be\n"
       "compared, so that post-arrival times are not known. What is not known is -.");
-  return [query, &globals] { return showSite(*query, globals.databaseInForce()); };
+  return [query, &globals] { return showSite(*query, globals.databaseInForce(), globals.look()); };
 }
 
 }  // namespace starling::cli

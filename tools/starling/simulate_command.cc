@@ -4,14 +4,15 @@
 #include <iterator>
 #include <memory>
 
+#include "base/nearest_word.h"
 #include "base/text_format.h"
 #include "choices.h"
 #include "command_options.h"
 #include "commands.h"
 #include "element_type.h"
 #include "json_text.h"
+#include "listing.h"
 #include "simulation.h"
-#include "table.h"
 #include "terminal.h"
 #include "timeline.h"
 #include "units_parse.h"
@@ -40,10 +41,10 @@ struct SimulateArguments {
   std::string inner_alpha = "500ns";
   std::string inner_beta = "0.2ns";
   std::string links;
-  bool sorted = true;
+  bool is_unsorted = false;
   bool predicted = false;
   std::vector<std::string> timeline;
-  bool json = false;
+  ListOptions list;
 };
 
 // Makes a scenario of the arguments. REQUIRES: every text has passed its check.
@@ -60,7 +61,7 @@ Scenario scenarioOf(const SimulateArguments& arguments) {
   scenario.model.gamma = parseDuration(arguments.gamma).value().value;
   scenario.model.ports = arguments.ports;
   scenario.model.shared = arguments.shared;
-  scenario.sorted = arguments.sorted;
+  scenario.sorted = !arguments.is_unsorted;
   scenario.predicted = arguments.predicted;
   if (arguments.ranks_per_node == 1) return scenario;
   scenario.model.inner_alpha = parseDuration(arguments.inner_alpha).value();
@@ -87,7 +88,38 @@ Result<std::vector<std::int32_t>> readLinks(const std::string& path) {
   return links;
 }
 
-Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.0f} %", 100.0 * *share) : "-";
+}
+
+Json predictionJson(const Prediction& prediction) {
+  Json row;
+  row["algorithm"] = prediction.choice;
+  row["elapsed"] = prediction.elapsed.value;
+  row["post_arrival"] = prediction.post_arrival.value;
+  row["ratio_to_ring"] = optionalJson(prediction.ratio_to_ring);
+  row["elapsed_ratio_to_ring"] = optionalJson(prediction.elapsed_ratio_to_ring);
+  row["share_of_saving"] = optionalJson(prediction.share_of_saving);
+  row["transfers"] = optionalJson(prediction.transfer_count);
+  return row;
+}
+
+const ListShape<Prediction>& predictionsShape() {
+  static const ListShape<Prediction> kShape = {
+      {{"ALGORITHM", ColumnKind::kText, "algorithm", [](const Prediction& one) { return one.choice; }},
+       {"ELAPSED", ColumnKind::kFigure, "elapsed", [](const Prediction& one) { return formatDuration(one.elapsed); }},
+       {"POST-ARRIVAL", ColumnKind::kFigure, "post_arrival",
+        [](const Prediction& one) { return formatDuration(one.post_arrival); }},
+       {"OVER RING", ColumnKind::kFigure, "ratio_to_ring",
+        [](const Prediction& one) { return formatRatio(one.ratio_to_ring); }},
+       {"SHARE OF SAVING", ColumnKind::kFigure, "share_of_saving",
+        [](const Prediction& one) { return percent(one.share_of_saving); }}},
+      predictionJson};
+  return kShape;
+}
+
+Json comparisonJson(const Scenario& scenario, const Comparison& comparison,
+                    const std::vector<Prediction>& predictions) {
   Json json;
   json["ranks"] = scenario.ranks;
   json["count"] = scenario.count;
@@ -105,38 +137,9 @@ Json comparisonJson(const Scenario& scenario, const Comparison& comparison) {
   json["table"] = comparison.table;
   json["arrivals"] = Json::array();
   for (const Seconds arrival : comparison.arrivals) json["arrivals"].push_back(arrival.value);
-  json["algorithms"] = Json::array();
-  for (const Prediction& prediction : comparison.predictions) {
-    Json row;
-    row["algorithm"] = prediction.choice;
-    row["elapsed"] = prediction.elapsed.value;
-    row["post_arrival"] = prediction.post_arrival.value;
-    row["ratio_to_ring"] = optionalJson(prediction.ratio_to_ring);
-    row["elapsed_ratio_to_ring"] = optionalJson(prediction.elapsed_ratio_to_ring);
-    row["share_of_saving"] = optionalJson(prediction.share_of_saving);
-    row["transfers"] = optionalJson(prediction.transfer_count);
-    json["algorithms"].push_back(std::move(row));
-  }
+  json["algorithms"] = recordsOf(predictionsShape(), predictions);
   json["skipped"] = comparison.skipped;
   return json;
-}
-
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.0f} %", 100.0 * *share) : "-";
-}
-
-void printComparison(const Comparison& comparison) {
-  Table table({{"ALGORITHM"},
-               {"ELAPSED", Align::kRight},
-               {"POST-ARRIVAL", Align::kRight},
-               {"OVER RING", Align::kRight},
-               {"SHARE OF SAVING", Align::kRight}});
-  for (const Prediction& prediction : comparison.predictions) {
-    table.addRow({prediction.choice, formatDuration(prediction.elapsed), formatDuration(prediction.post_arrival),
-                  formatRatio(prediction.ratio_to_ring), percent(prediction.share_of_saving)});
-  }
-  fmt::print("{}", table.text());
-  for (const std::string& sentence : comparison.skipped) show("Left out: {}.\n", sentence);
 }
 
 void printTimeline(const Comparison& comparison) {
@@ -171,13 +174,25 @@ Json callJson(const Prediction& prediction) {
 }
 
 Json timelineJson(const Scenario& scenario, const Comparison& comparison) {
-  Json json = comparisonJson(scenario, comparison);
+  Json json = comparisonJson(scenario, comparison, comparison.predictions);
   json["timelines"] = Json::array();
   for (const Prediction& prediction : comparison.predictions) json["timelines"].push_back(callJson(prediction));
   return json;
 }
 
-Outcome simulateCall(const SimulateArguments& arguments) {
+void printComparison(const Scenario& scenario, const Comparison& comparison, const ListOptions& options,
+                     const Look& look) {
+  const std::vector<Prediction> predictions = arranged(predictionsShape(), comparison.predictions, options);
+  if (options.json) {
+    fmt::print("{}", formatJson(comparisonJson(scenario, comparison, predictions)));
+    return;
+  }
+  fmt::print("{}", formatList(predictionsShape(), predictions, options, look));
+  if (options.csv) return;
+  for (const std::string& sentence : comparison.skipped) show("Left out: {}.\n", sentence);
+}
+
+Outcome simulateCall(const SimulateArguments& arguments, const Look& look) {
   const bool draws = !arguments.timeline.empty();
   Scenario scenario = scenarioOf(arguments);
   Result<std::vector<std::int32_t>> links = readLinks(arguments.links);
@@ -186,13 +201,12 @@ Outcome simulateCall(const SimulateArguments& arguments) {
   const Result<Comparison> comparison =
       draws ? trace(scenario, splitChoices(arguments.timeline)) : compare(scenario, splitChoices(arguments.algorithms));
   if (!comparison.isOk()) return Outcome::usage(comparison.status().message());
-  if (arguments.json) {
-    fmt::print("{}", formatJson(draws ? timelineJson(scenario, comparison.value())
-                                      : comparisonJson(scenario, comparison.value())));
-  } else if (draws) {
-    printTimeline(comparison.value());
+  if (!draws) {
+    printComparison(scenario, comparison.value(), arguments.list, look);
+  } else if (arguments.list.json) {
+    fmt::print("{}", formatJson(timelineJson(scenario, comparison.value())));
   } else {
-    printComparison(comparison.value());
+    printTimeline(comparison.value());
   }
   return Outcome::ok();
 }
@@ -211,7 +225,8 @@ void addScenarioOptions(CLI::App& command, SimulateArguments& arguments) {
       ->option_text("RANK:DURATION")
       ->allow_extra_args(false)
       ->check(checkedBy(parseLateRank));
-  command.add_flag("--sort,!--no-sort", arguments.sorted, "Sort the virtual-rank table by lateness (default), or not");
+  command.add_flag("--no-sort", arguments.is_unsorted,
+                   "Leave the virtual-rank table as the ranks are, not sorted by lateness");
 }
 
 void addModelOptions(CLI::App& command, SimulateArguments& arguments) {
@@ -263,7 +278,7 @@ void addModelOptions(CLI::App& command, SimulateArguments& arguments) {
 
 }  // namespace
 
-Action setUpSimulate(CLI::App& command, const Globals&) {
+Action setUpSimulate(CLI::App& command, const Globals& globals) {
   const auto arguments = std::make_shared<SimulateArguments>();
   addScenarioOptions(command, *arguments);
   addModelOptions(command, *arguments);
@@ -272,23 +287,27 @@ Action setUpSimulate(CLI::App& command, const Globals&) {
           .add_option("--algorithm", arguments->algorithms,
                       "Algorithms with their parameters, as in ring,slt:segments=64 (default: all that are valid)")
           ->option_text("NAME,...")
+          ->check(offering(algorithmNames()))
           ->allow_extra_args(false);
   CLI::Option* predicted =
       command.add_flag("--predicted", arguments->predicted,
                        "Predict as the tuner does: of 16 ranks and more, from calls of fewer ranks");
-  command
-      .add_option("--timeline", arguments->timeline,
-                  "Draw what each rank does under these algorithms, one below the other on one time scale")
-      ->option_text("NAME,...")
-      ->allow_extra_args(false)
-      ->excludes(algorithms)
-      ->excludes(predicted);
-  addJsonFlag(command, arguments->json);
+  CLI::Option* timeline =
+      command
+          .add_option("--timeline", arguments->timeline,
+                      "Draw what each rank does under these algorithms, one below the other on one time scale")
+          ->option_text("NAME,...")
+          ->check(offering(algorithmNames()))
+          ->allow_extra_args(false)
+          ->excludes(algorithms)
+          ->excludes(predicted);
+  addListOptions(command, arguments->list, predictionsShape().names());
+  for (const char* option : {"--csv", "--sort", "--limit", "--reverse"}) timeline->excludes(command.get_option(option));
   command.footer(
       "POST-ARRIVAL is the mean exit minus the last arrival. OVER RING divides ring's by it. SHARE OF SAVING is the "
       "part\n"
       "of ring's post-arrival time above bytes x beta (the bound when one rank is late) that is saved.");
-  return [arguments] { return simulateCall(*arguments); };
+  return [arguments, &globals] { return simulateCall(*arguments, globals.look()); };
 }
 
 }  // namespace starling::cli

@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
+
+#include "base/nearest_word.h"
+#include "summary/site_name.h"
 
 namespace starling::cli {
 namespace {
@@ -24,12 +29,29 @@ bool isNumber(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool isNamed(const RecordedKey& key, const std::string& text) {
+// Returns what people may call the site.
+std::vector<std::string> namesOf(const RecordedKey& key) {
+  std::vector<std::string> names{key.row.site.label, key.row.site.identity, key.where()};
+  for (const std::string& symbol : {key.place.symbol, key.row.site.symbol}) {
+    names.push_back(symbol);
+    names.push_back(shortSymbol(symbol));
+  }
+  std::erase(names, "");
+  return names;
+}
+
+bool isLabelled(const RecordedKey& key, const std::string& text) {
   return key.row.site.label == text || key.row.site.identity == text;
 }
 
-bool symbolHas(const RecordedKey& key, const std::string& text) {
-  return key.place.symbol.find(text) != std::string::npos || key.row.site.symbol.find(text) != std::string::npos;
+bool isCalled(const RecordedKey& key, const std::string& text) {
+  const std::vector<std::string> names = namesOf(key);
+  return std::ranges::find(names, text) != names.end();
+}
+
+bool nameHas(const RecordedKey& key, const std::string& text) {
+  return std::ranges::any_of(namesOf(key),
+                             [&](const std::string& name) { return name.find(text) != std::string::npos; });
 }
 
 Matches search(std::span<const RecordedKey> keys, const std::string& text) {
@@ -38,9 +60,19 @@ Matches search(std::span<const RecordedKey> keys, const std::string& text) {
     Matches matches = matchesOf(keys, [&](const RecordedKey& key) { return std::to_string(key.siteNumber()) == text; });
     if (!matches.empty()) return matches;
   }
-  Matches matches = matchesOf(keys, [&](const RecordedKey& key) { return isNamed(key, text); });
-  if (!matches.empty()) return matches;
-  return matchesOf(keys, [&](const RecordedKey& key) { return symbolHas(key, text); });
+  for (const auto condition : {isLabelled, isCalled, nameHas}) {
+    Matches matches = matchesOf(keys, [&](const RecordedKey& key) { return condition(key, text); });
+    if (!matches.empty()) return matches;
+  }
+  return {};
+}
+
+std::string nearestOf(std::span<const RecordedKey> keys, const std::string& text) {
+  std::vector<std::string> names;
+  for (const RecordedKey& key : keys) {
+    for (std::string& name : namesOf(key)) names.push_back(std::move(name));
+  }
+  return didYouMean(text, names);
 }
 
 }  // namespace
@@ -48,8 +80,8 @@ Matches search(std::span<const RecordedKey> keys, const std::string& text) {
 Result<std::int64_t> findSite(std::span<const RecordedKey> keys, const std::string& text) {
   const Matches matches = search(keys, text);
   if (matches.empty()) {
-    return Status::error(
-        fmt::format("there is no site '{}': `starling sites` lists numbers, labels and symbols", text));
+    return Status::error(fmt::format("there is no site '{}': `starling sites` lists numbers, labels and symbols{}",
+                                     text, nearestOf(keys, text)));
   }
   if (matches.size() == 1) return matches.begin()->first;
   std::string list;

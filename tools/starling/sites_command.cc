@@ -11,51 +11,49 @@
 #include "commands.h"
 #include "comparison.h"
 #include "key_json.h"
+#include "key_tone.h"
+#include "listing.h"
 #include "recording.h"
-#include "table.h"
 #include "terminal.h"
 
 namespace starling::cli {
 namespace {
 
-struct SitesArguments {
-  std::string run = "latest";
-  bool json = false;
-  bool csv = false;
-};
+using Key = RecordedKey;
 
-Table sitesTable(const Recording& recording) {
-  const bool many_runs = recording.runs().size() > 1;
-  const bool many_communicators =
-      std::ranges::any_of(recording.keys(), [](const RecordedKey& recorded) { return !recorded.communicator.empty(); });
-  const bool have_cycles = std::ranges::any_of(
-      recording.keys(), [](const RecordedKey& recorded) { return !recorded.row.key.cycle.empty(); });
-  std::vector<Column> columns;
-  if (many_runs) columns.push_back({"RUN", Align::kRight});
-  for (const Column& column :
-       {Column{"SITE", Align::kRight}, Column{"WHERE"}, Column{"RANKS", Align::kRight}, Column{"BYTES", Align::kRight},
-        Column{"TYPE/OP"}, Column{"CALLS", Align::kRight}, Column{"TIME", Align::kRight},
-        Column{"IMBALANCE", Align::kRight}, Column{"ALGORITHM"}, Column{"GAIN", Align::kRight}, Column{"STATE"}}) {
-    columns.push_back(column);
-  }
-  if (have_cycles) columns.push_back({"OF ITS CALLS"});
-  if (many_communicators) columns.push_back({"COMMUNICATOR"});
-  Table table(std::move(columns));
-  for (const RecordedKey& recorded : recording.keys()) {
-    const KeyRecord& key = recorded.row.key;
-    std::vector<std::string> cells;
-    if (many_runs) cells.push_back(std::to_string(recorded.run.number));
-    for (const std::string& cell :
-         {std::to_string(recorded.siteNumber()), recorded.where(), std::to_string(recorded.row.communicator.size),
-          formatBytes(Bytes{key.bytes}), key.id.type + "/" + key.id.operation, std::to_string(key.calls),
-          formatDuration(key.seconds), formatDuration(key.imbalance), key.choice, formatRatio(key.gain), key.state}) {
-      cells.push_back(cell);
-    }
-    if (have_cycles) cells.push_back(key.cycle.empty() ? "all" : key.cycle);
-    if (many_communicators) cells.push_back(recorded.communicator);
-    table.addRow(std::move(cells));
-  }
-  return table;
+ListShape<Key> sitesShape() {
+  return {
+      {{"RUN", ColumnKind::kNumber, "run", [](const Key& key) { return std::to_string(key.run.number); }},
+       {"SITE", ColumnKind::kNumber, "site", [](const Key& key) { return std::to_string(key.siteNumber()); }},
+       {"WHERE", ColumnKind::kText, "where", [](const Key& key) { return key.where(); }},
+       {"RANKS", ColumnKind::kFigure, "communicator_size",
+        [](const Key& key) { return std::to_string(key.row.communicator.size); }},
+       {"BYTES", ColumnKind::kFigure, "bytes", [](const Key& key) { return formatBytes(Bytes{key.row.key.bytes}); }},
+       {"TYPE/OP", ColumnKind::kText, "type",
+        [](const Key& key) { return key.row.key.id.type + "/" + key.row.key.id.operation; }},
+       {"CALLS", ColumnKind::kFigure, "calls", [](const Key& key) { return std::to_string(key.row.key.calls); }},
+       {"TIME", ColumnKind::kFigure, "seconds", [](const Key& key) { return formatDuration(key.row.key.seconds); }},
+       {"IMBALANCE", ColumnKind::kFigure, "imbalance",
+        [](const Key& key) { return formatDuration(key.row.key.imbalance); }},
+       {"ALGORITHM", ColumnKind::kText, "algorithm", [](const Key& key) { return key.row.key.choice; }},
+       {"GAIN", ColumnKind::kFigure, "gain", [](const Key& key) { return formatRatio(key.row.key.gain); },
+        [](const Key& key) { return toneOfGain(key.row.key.gain); }},
+       {"STATE", ColumnKind::kText, "state", [](const Key& key) { return key.row.key.state; },
+        [](const Key& key) { return toneOfState(key.row.key.state); }},
+       {"OF ITS CALLS", ColumnKind::kText, "cycle",
+        [](const Key& key) { return key.row.key.cycle.empty() ? "all" : key.row.key.cycle; }},
+       {"COMMUNICATOR", ColumnKind::kText, "communicator_name", [](const Key& key) { return key.communicator; }}},
+      keyJson};
+}
+
+// Hides the columns in which all keys of the recording are alike.
+ListShape<Key> sitesShape(const Recording& recording) {
+  const auto any_key = [&recording](const auto& condition) { return std::ranges::any_of(recording.keys(), condition); };
+  ListShape<Key> shape = sitesShape();
+  shape.setShown("run", recording.runs().size() > 1);
+  shape.setShown("cycle", any_key([](const Key& key) { return !key.row.key.cycle.empty(); }));
+  shape.setShown("communicator_name", any_key([](const Key& key) { return !key.communicator.empty(); }));
+  return shape;
 }
 
 // Names the sites whose keys were compared by `compared_by` as a sentence begins: "Sites 1, 2: ".
@@ -79,39 +77,35 @@ void printNotes(const std::vector<RecordedKey>& keys) {
   }
 }
 
-Outcome listSites(const SitesArguments& arguments, const std::string& database) {
-  const Result<Recording> recording = Recording::open(database, arguments.run);
+Outcome listSites(const ListQuery& query, const std::string& database, const Look& look) {
+  const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   if (recording.value().keys().empty()) {
     show(stderr,
          "starling: {} recorded no allreduce; `starling sites --run all` shows every run. Of communicators that are "
          "used for a few calls nothing is recorded: set STARLING_PREPARE=always for the program if it should be\n",
          recording.value().describeRuns());
+    if (!query.list.isForPrograms()) return Outcome::ok();
   }
-  if (arguments.json || arguments.csv) {
-    Json rows = Json::array();
-    for (const RecordedKey& key : recording.value().keys()) rows.push_back(keyJson(key));
-    fmt::print("{}", arguments.json ? formatJson(rows) : formatCsv(rows));
-    return Outcome::ok();
-  }
-  if (!recording.value().keys().empty()) fmt::print("{}", sitesTable(recording.value()).text());
-  printNotes(recording.value().keys());
+  const ListShape<RecordedKey> shape = sitesShape(recording.value());
+  const std::vector<RecordedKey> keys = arranged(shape, recording.value().keys(), query.list);
+  fmt::print("{}", formatList(shape, keys, query.list, look));
+  if (!query.list.isForPrograms()) printNotes(keys);
   return Outcome::ok();
 }
 
 }  // namespace
 
 Action setUpSites(CLI::App& command, const Globals& globals) {
-  const auto arguments = std::make_shared<SitesArguments>();
-  addRunOption(command, arguments->run);
-  CLI::Option* json = command.add_flag("--json", arguments->json, "Print JSON, durations in seconds");
-  command.add_flag("--csv", arguments->csv, "Print comma-separated values, durations in seconds")->excludes(json);
+  const auto query = std::make_shared<ListQuery>();
+  addRunOption(command, query->run);
+  addListOptions(command, query->list, sitesShape().names());
   command.footer(
       "TIME is the time in allreduce, mean over ranks. IMBALANCE is the mean lateness of the latest rank. GAIN is the\n"
       "post-arrival time of the MPI library's own allreduce divided by that of the algorithm in force; where the "
       "ranks'\n"
       "clocks cannot be compared it is the ratio of mean elapsed times. What is not known is -.");
-  return [arguments, &globals] { return listSites(*arguments, globals.databaseInForce()); };
+  return [query, &globals] { return listSites(*query, globals.databaseInForce(), globals.look()); };
 }
 
 }  // namespace starling::cli

@@ -116,6 +116,16 @@ TEST(Arguments, nonsenseIsRefused) {
   EXPECT_THAT(errorOf({"--nonsense"}), HasSubstr("starling-bench --help"));
 }
 
+TEST(Arguments, optionsDoNotSwallowWhatStandsBehindThem) {
+  EXPECT_THAT(errorOf({"--json", "--algorithm", "ring"}),
+              HasSubstr("--json: FILE is missing: --algorithm, which follows"));
+  EXPECT_THAT(errorOf({"--csv", "--json=x"}), HasSubstr("--csv: FILE is missing: --json=x"));
+  EXPECT_THAT(errorOf({"--count", "--quiet"}), HasSubstr("N,... is missing: --quiet"));
+  EXPECT_THAT(errorOf({"--json", "-x"}), HasSubstr("is written ./-x"));
+  EXPECT_EQ(parsed({"--json", "-"}).json, "-");
+  EXPECT_EQ(parsed({"--json=x"}).json, "x");
+}
+
 TEST(Arguments, oneRankTakesThePatternsOfMany) {
   EXPECT_EQ(parsed({"--pattern", "one-late"}, 1).pattern.kind, PatternKind::kOneLate);
 }

@@ -25,6 +25,12 @@ TEST(JsonText, csvKeepsARowInItsLine) {
   EXPECT_EQ(formatCsv(rows), "label\n\"a\\x0d\\x0ab,\\x1b[2J\"\n");
 }
 
+TEST(JsonText, csvKeepsListsOfObjectsAsJson) {
+  Json rows = Json::array();
+  rows.push_back({{"parameters", Json::array({{{"name", "depth"}}})}});
+  EXPECT_EQ(formatCsv(rows), "parameters\n\"[{\"\"name\"\":\"\"depth\"\"}]\"\n");
+}
+
 TEST(JsonText, holdsAsciiAlone) {
   const Json json = {{"label", "\u009b2J \x7f\x1b ń"}};
   EXPECT_EQ(formatJson(json), "{\n  \"label\": \"\\u009b2J \\u007f\\u001b \\u0144\"\n}\n");

@@ -39,9 +39,21 @@ TEST(Table, putsTheLastColumnBelowTheOthersWhereTheseLeaveLittleRoom) {
             "      beside the name\n");
 }
 
-TEST(Table, breaksNoWord) {
-  EXPECT_EQ(brokenLines("a longestword b", 4), (std::vector<std::string>{"a", "longestword", "b"}));
+TEST(Table, breaksWordsOnlyWhereTheyAreLongerThanTheLine) {
+  EXPECT_EQ(brokenLines("a longestword b", 4), (std::vector<std::string>{"a", "long", "estw", "ord", "b"}));
+  EXPECT_EQ(brokenLines("ńńńńń", 2), (std::vector<std::string>{"ńń", "ńń", "ń"}));
   EXPECT_EQ(brokenLines("", 4), std::vector<std::string>{""});
+}
+
+TEST(Table, givesRowsSeveralLinesWhereOneIsNotEnough) {
+  Table table({{"SITE", Align::kRight}, {"WHERE"}, {"CALLS", Align::kRight}, {"TIME", Align::kRight}, {"STATE"}});
+  table.addRow({"1", "Solver::dot(std::vector<double>)", "120", "7.50 s", "settled"});
+  EXPECT_EQ(table.textWithin(34),
+            "SITE  WHERE              CALLS\n"
+            "        TIME  STATE\n"
+            "   1  Solver::dot(std::    120\n"
+            "      vector<double>)\n"
+            "      7.50 s  settled\n");
 }
 
 TEST(Table, countsCharactersNotBytes) {

@@ -68,7 +68,10 @@ class HostileText : public testing::Test {
     }
   }
 
-  CliResult run(const std::string& arguments) const { return runStarling(arguments + " --db '" + path_ + "'"); }
+  // Lines are long enough for all texts.
+  CliResult run(const std::string& arguments) const {
+    return runStarling(arguments + " --db '" + path_ + "'", "COLUMNS=1000");
+  }
 
   TemporaryFolder folder_;
   const std::string path_ = folder_.file("tuning.db");

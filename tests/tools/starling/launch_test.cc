@@ -51,6 +51,29 @@ TEST(ParseLaunch, leavesTheRestAloneWithoutASeparator) {
   EXPECT_TRUE(request.has_program);
 }
 
+TEST(ParseLaunch, takesADryRun) {
+  EXPECT_TRUE(parseLaunch(Words{"-n", "2", "--dry-run", "--", "a"}).value().dry_run);
+  EXPECT_FALSE(parseLaunch(Words{"-n", "2", "--", "a", "--dry-run"}).value().dry_run);
+}
+
+TEST(ParseLaunch, refusesItsOwnOptionsWhereTheProgramShouldBe) {
+  for (const char* option : {"--db", "--mode=off", "--dry-run", "--launcher"}) {
+    EXPECT_THAT(parseLaunch(Words{"-n", "2", "--", option, "a"}).status().message(),
+                HasSubstr("starling's options come before `--`"));
+  }
+  EXPECT_TRUE(parseLaunch(Words{"--", "-n", "2", "a"}).isOk());
+}
+
+TEST(ShellLine, quotesWhatAShellWouldChange) {
+  EXPECT_EQ(
+      shellLine(Words{"STARLING_DB=/a b/t.db", "EMPTY="}, Words{"/usr/bin/mpirun", "-x", "A=B:c", "it's", "$x", ""}),
+      "STARLING_DB='/a b/t.db' EMPTY= /usr/bin/mpirun -x A=B:c 'it'\\''s' '$x' ''");
+}
+
+TEST(ShellLine, hasNothingThatActsOnATerminal) {
+  EXPECT_EQ(shellLine({}, Words{"a\nb", "\x1b[2J'\\"}), "$'a\\012b' $'\\033[2J\\'\\\\'");
+}
+
 TEST(ParseLaunch, noticesWhenTheUserPlacesRanks) {
   EXPECT_TRUE(parseLaunch(Words{"-n", "2", "--hostfile", "hosts", "--", "a"}).value().places_ranks);
   EXPECT_TRUE(parseLaunch(Words{"--oversubscribe", "-n", "2", "a"}).value().places_ranks);

@@ -62,6 +62,15 @@ TEST_F(PolicyCommands, policiesTellWhatIsLearnedFromWhatIsImported) {
   EXPECT_THAT(runStarling("doctor" + other).out, HasSubstr("(0 runs, 1 policy)"));
 }
 
+TEST_F(PolicyCommands, exportWritesATableForSpreadsheets) {
+  const CliResult result = run("export --format csv");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              testing::StartsWith("program,ranks,nodes,ranks_per_node,processor,mpi_version,transport,site,"));
+  EXPECT_THAT(result.out, HasSubstr("\napp,4,1,4,Example CPU,Open MPI 4.1.4,shared_memory,label:pressure,"));
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2);
+}
+
 TEST_F(PolicyCommands, importReplacesWhatWasLearned) {
   json document = parsed("export --format json");
   document["policies"][0]["choice"] = "ring";

@@ -28,7 +28,7 @@ TEST(Program, tellsVersionAndHelp) {
   const CliResult help = runStarling("--help");
   EXPECT_EQ(help.exit_code, 0);
   for (const char* command : {"run", "sites", "show", "explain", "arrivals", "decisions", "algorithms", "simulate",
-                              "policies", "export", "import", "doctor", "options"}) {
+                              "policies", "export", "import", "doctor", "options", "completions", "man"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
     const CliResult command_help = runStarling(std::string(command) + " --help");
     EXPECT_EQ(command_help.exit_code, 0) << command;
@@ -46,6 +46,22 @@ TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
       {"", "subcommand is required"},
       {"bogus", "there is no command 'bogus': the commands are run, summary, sites"},
       {"--db x bogus", "there is no command 'bogus'"},
+      {"sits", "did you mean `sites`?"},
+      {"sites --lmit 3", "did you mean `--limit`?"},
+      {"sites --markdown", "it is an option of `algorithms`, `options`"},
+      {"--json sites", "it is an option of `sites`: write it behind `sites`"},
+      {"sites -- --json", "--json comes before `--`"},
+      {"sites --run --json", "--run: N is missing: --json, which follows, is an option itself"},
+      {"--db --color=never sites", "--db: FILE is missing"},
+      {"run -n 2 -- --verbose ./app", "--verbose stands where the program should"},
+      {"run --algorithm rign -n 2 -- true", "did you mean `ring`?"},
+      {"run --mode tun -n 2 -- true", "did you mean `tune`?"},
+      {"simulate --type flot", "did you mean `float`?"},
+      {"doctor -- --json", "options of `doctor` come before `--`"},
+      {"doctor --jsn", "did you mean `--json`?"},
+      {"completions", "SHELL is required"},
+      {"completions tcsh", "there is no shell 'tcsh'"},
+      {"man sits", "there is no command 'sits'"},
       {"--bogus sites", "--bogus"},
       {"run", "there is no program"},
       {"run -n 2", "there is no program"},
@@ -64,7 +80,6 @@ TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
       {"show 1 --run x", "'x' is not a run"},
       {"explain", "SITE is required"},
       {"arrivals", "SITE is required"},
-      {"decisions --csv", "--csv"},
       {"algorithms --json --markdown", "--json excludes --markdown"},
       {"simulate --alpha 25", "'25' has no unit"},
       {"simulate --beta fast", "'fast' is not a duration"},
@@ -92,7 +107,7 @@ TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
       {"export --run all", "one run is exported at a time"},
       {"import", "FILE is required"},
       {"doctor now", "not expected: now"},
-      {"options --csv", "--csv"},
+      {"options --csv --markdown", "excludes"},
   };
   for (const WrongArguments& wrong : kCases) {
     const CliResult result = runStarling(wrong.arguments);
@@ -231,6 +246,10 @@ TEST(Program, simulateDrawsSeveralTimelinesInTheOrderAskedForAndListsNoTransfers
   ASSERT_EQ(drawn["timelines"].size(), 2U);
   EXPECT_EQ(drawn["timelines"][1]["algorithm"], "slt:segments=8,window=2");
   EXPECT_EQ(drawn["timelines"][1]["transfers"].size(), drawn["algorithms"][1]["transfers"]);
+}
+
+TEST(Program, doctorNamesTheVariableThatIsMeant) {
+  EXPECT_THAT(runStarling("doctor", "STARLING_MODUS=off").out, HasSubstr("did you mean `STARLING_MODE`?"));
 }
 
 TEST(Program, doctorFindsFaultsAndExitsAccordingly) {

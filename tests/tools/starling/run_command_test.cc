@@ -44,6 +44,20 @@ TEST_F(RunCommand, preloadsTheLibraryIntoTheRanksOnly) {
               HasSubstr("<-n>\n<1>\n<--mca>\n<btl>\n<self>\n<./app>\n<one>\n<two words>\nown LD_PRELOAD= "));
 }
 
+// The shell makes of the line what the launcher would have been given.
+TEST_F(RunCommand, printsTheCommandForAShellAndDoesNothing) {
+  const std::string words = "-n 1 --db 'a b.db' --mode observe -- ./app 'two words' \"it's\" '' \"$(printf 'a\\nb')\"";
+  const CliResult dry = run("--dry-run " + words);
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_THAT(dry.out, AllOf(HasSubstr(" STARLING_MODE=observe " + folder_.file("path/mpirun") + " "),
+                             HasSubstr(" 'two words' "), Not(HasSubstr("own LD_PRELOAD"))));
+  EXPECT_EQ(std::count(dry.out.begin(), dry.out.end(), '\n'), 1);
+  writeFile(folder_.file("line"), dry.out);
+  const CliResult by_shell = runProgram("bash", "'" + folder_.file("line") + "'");
+  EXPECT_EQ(by_shell.exit_code, 7);
+  EXPECT_EQ(by_shell.out, run(words).out);
+}
+
 TEST_F(RunCommand, keepsAnotherPreload) {
   EXPECT_THAT(run("-n 1 -- ./app", "LD_PRELOAD=").out, HasSubstr("<LD_PRELOAD=" + preload() + ">"));
 }

@@ -34,6 +34,26 @@ TEST(SiteLookup, takesAPartOfASymbol) {
   EXPECT_EQ(findSite(exampleKeys(), "halo").value(), 4);
 }
 
+TEST(SiteLookup, prefersAWholeSymbolToAPartOfAnother) {
+  const std::vector<RecordedKey> keys = {recordedKey(1, symbolSite("Solver::dot(int)", 1)),
+                                         recordedKey(2, symbolSite("Solver::dot_all()", 2))};
+  EXPECT_EQ(findSite(keys, "Solver::dot").value(), 1);
+  EXPECT_EQ(findSite(keys, "Solver::dot(int)").value(), 1);
+  EXPECT_EQ(findSite(keys, "dot_").value(), 2);
+  EXPECT_FALSE(findSite(keys, "dot").isOk());
+}
+
+TEST(SiteLookup, takesTheNameThatIsShownAndPartsOfLabels) {
+  EXPECT_EQ(findSite(exampleKeys(), "Grid::halo (grid.cc:7)").value(), 4);
+  EXPECT_EQ(findSite(exampleKeys(), "grid.cc").value(), 4);
+  const std::vector<RecordedKey> labelled = {recordedKey(7, labelledSite("pressure solve"))};
+  EXPECT_EQ(findSite(labelled, "pressure").value(), 7);
+}
+
+TEST(SiteLookup, namesTheNearest) {
+  EXPECT_THAT(findSite(exampleKeys(), "Solver::nrom").status().message(), HasSubstr("did you mean `Solver::norm`?"));
+}
+
 TEST(SiteLookup, takesAnIdentity) { EXPECT_EQ(findSite(exampleKeys(), "signature").value(), 5); }
 
 TEST(SiteLookup, listsTheMatchesWhenAmbiguous) {
