@@ -7,9 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "base/signature_names.h"
+#include "call_player.h"
 #include "comparison.h"
-#include "element_type.h"
 #include "simulation.h"
 #include "summary/arrival_summary.h"
 #include "tuner/recorded_costs.h"
@@ -18,25 +17,8 @@ namespace starling::cli {
 namespace {
 
 constexpr const char* kNativeRow = "native";
-// A call of more ranks is predicted from fewer.
-constexpr std::int32_t kMostInFull = 64;
 // So many patterns are simulated at most; more are joined.
 constexpr std::size_t kMostPatterns = 12;
-
-using PlayedPatterns = std::span<const RecordedPattern>;
-using PlayedTimes = std::map<std::string, Seconds>;  // by choice
-
-// Returns the mean of a time over all timed calls.
-template <typename Value>
-Seconds meanOver(PlayedPatterns patterns, Value valueOf) {
-  Seconds sum;
-  double samples = 0.0;
-  for (const RecordedPattern& pattern : patterns) {
-    sum += static_cast<double>(pattern.samples) * valueOf(pattern);
-    samples += static_cast<double>(pattern.samples);
-  }
-  return (1.0 / samples) * sum;
-}
 
 Seconds lastArrival(const RecordedPattern& pattern) { return std::ranges::max(pattern.lateness); }
 
@@ -44,61 +26,6 @@ Seconds meanArrival(const RecordedPattern& pattern) {
   Seconds sum;
   for (const Seconds lateness : pattern.lateness) sum += lateness;
   return (1.0 / static_cast<double>(pattern.lateness.size())) * sum;
-}
-
-// Simulates the key's calls under one pattern after the other.
-class CallPlayer {
- public:
-  CallPlayer(const KeyRecord& key, const CostModel& model, const Topology& topology, std::int32_t ranks) {
-    // Types of other sizes are simulated byte by byte, which moves the bounds of blocks and nothing else.
-    const Result<Bytes> element = parseElementType(key.id.type);
-    scenario_.ranks = ranks;
-    scenario_.element_size = element.isOk() ? element.value() : Bytes{1};
-    scenario_.count = key.bytes / scenario_.element_size.value;
-    scenario_.model = model;
-    scenario_.nodes = topology.nodes;
-    scenario_.shares_memory = topology.shares_memory;
-    scenario_.commutative = key.id.operation != kUserNonCommutativeOperation;
-    scenario_.sorted = scenario_.commutative;
-    scenario_.predicted = ranks > kMostInFull;
-  }
-
-  UsualChoices usual() const { return usualChoices(scenario_); }
-
-  // Returns the mean post-arrival times of these choices. REQUIRES: all are valid.
-  Result<PlayedTimes> times(PlayedPatterns patterns, std::span<const std::string> choices) const {
-    PlayedTimes times;
-    for (const std::string& choice : choices) {
-      std::vector<Seconds> found;
-      for (const RecordedPattern& pattern : patterns) {
-        const Result<Comparison> comparison = compare(under(pattern), {choice});
-        if (!comparison.isOk()) return comparison.status();
-        found.push_back(comparison.value().predictions.front().post_arrival);
-      }
-      auto next = found.begin();
-      times[choice] = meanOver(patterns, [&](const RecordedPattern&) { return *next++; });
-    }
-    return times;
-  }
-
- private:
-  Scenario under(const RecordedPattern& pattern) const {
-    Scenario scenario = scenario_;
-    for (std::int32_t rank = 0; rank < scenario.ranks; ++rank) {
-      scenario.late.push_back({rank, pattern.lateness[static_cast<std::size_t>(rank)]});
-    }
-    return scenario;
-  }
-
-  Scenario scenario_;
-};
-
-// Tells whether the choice can be simulated where the catalogue allows these.
-bool canBeSimulated(const std::string& text, const UsualChoices& usual) {
-  const Result<Choice> choice = parseChoice(text);
-  return choice.isOk() && std::ranges::any_of(usual.choices, [&](const Choice& valid) {
-           return valid.algorithm == choice.value().algorithm;
-         });
 }
 
 // Returns the choices that the user asks for, else all of the catalogue: where a row was measured, with the parameters
