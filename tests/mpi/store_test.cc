@@ -57,6 +57,9 @@ TEST(Store, bringsTogetherClocksThatDifferAndSaysHowWell) {
   apart.ranks = kRanks - 1;
   expectQuiet(launch(apart));
   EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE compared_by = 'post_arrival'"), 2);
+  EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE alpha >= 0 AND beta > 0 AND nodes NOT NULL"),
+            2)
+      << "what messages cost is there for whatif";
   EXPECT_EQ(numberOf(database, "SELECT count(*) FROM communicators WHERE clock_error > 0 AND clock_error < 1"), 2);
   EXPECT_EQ(numberOf(database, "SELECT count(*) FROM keys WHERE imbalance IS NULL OR imbalance > 3600"), 0);
   EXPECT_GT(numberOf(database, "SELECT count(*) FROM arrivals"), 0);
