@@ -584,8 +584,8 @@ CREATE VIEW overview AS
   ORDER BY communicators.run, keys.seconds DESC, keys.number;
 )sql";
 
-// From this step on the database says what messages cost on a communicator, and how its ranks share nodes, so that calls
-// can be simulated as they were recorded.
+// From this step on the database says what messages cost on a communicator, and how its ranks share nodes, so that
+// calls can be simulated as they were recorded.
 inline constexpr const char* kSchemaStep7 = R"sql(
 DROP VIEW overview;
 
