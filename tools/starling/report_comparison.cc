@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -13,7 +13,6 @@
 #include "report_table.h"
 #include "summary/run_summary.h"
 #include "summary/summary_text.h"
-#include "utc_time.h"
 
 namespace starling::cli {
 namespace {

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 #include <ctime>
-#include <set>
 #include <utility>
 
 #include "base/printable.h"
 #include "base/text_format.h"
-#include "comparison.h"
 #include "report_call.h"
 #include "report_site.h"
 #include "report_table.h"
