@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace starling {
@@ -15,31 +14,33 @@ constexpr int kRanksNamed = 8;
 
 }  // namespace
 
-Progress::Progress(const StepGraph& graph, std::int32_t window)
+Progress::Progress(const StepGraph& graph, std::int32_t window, std::pmr::memory_resource* memory)
     : graph_(graph),
-      pending_(graph.size()),
-      is_started_(graph.size(), 0),
-      is_delivered_(graph.size(), 0),
-      is_complete_(graph.size(), 0) {
-  for (StepId id = 0; id < graph.size(); ++id) pending_[id] = graph.step(id).dependency_count;
+      queues_(graph.ranks() * kQueuesPerRank, memory),
+      queued_(graph.size(), memory),
+      states_(graph.size(), memory),
+      steps_left_(memory),
+      ready_(memory),
+      combinable_(memory),
+      taken_(memory) {
+  steps_left_.reserve(static_cast<std::size_t>(graph.ranks()));
   for (std::int32_t rank = 0; rank < graph.ranks(); ++rank) {
     steps_left_.push_back(graph.schedule(rank).steps.size());
     if (steps_left_.back() > 0) ++ranks_left_;
   }
+  for (StepId id = 0; id < graph.size(); ++id) {
+    const Step& step = graph.step(id);
+    const std::size_t direction = step.kind == StepKind::kSend ? kSendDirection : 1;
+    const std::size_t queue = (graph.rankOf(id) * std::size_t{kMaxLanes} + step.lane) * kDirections + direction;
+    states_[id] = {.queue = static_cast<std::uint32_t>(queue), .pending = step.dependency_count, .kind = step.kind};
+  }
   fillQueues(window);
 }
 
-std::size_t Progress::queueOf(StepId id) const {
-  const Step& step = graph_.step(id);
-  const std::size_t direction = step.kind == StepKind::kSend ? kSendDirection : 1;
-  return (graph_.rankOf(id) * std::size_t{kMaxLanes} + step.lane) * kDirections + direction;
-}
-
 void Progress::fillQueues(std::int32_t window) {
-  queues_.resize(graph_.ranks() * kQueuesPerRank);
   const auto for_each_message = [this](const auto& action) {
     for (StepId id = 0; id < graph_.size(); ++id) {
-      if (isMessage(graph_.step(id))) action(queues_[queueOf(id)], id);
+      if (states_[id].kind != StepKind::kCombine) action(queues_[states_[id].queue], id);
     }
   };
   for_each_message([](Queue& queue, StepId) { ++queue.end; });
@@ -59,7 +60,6 @@ void Progress::fillQueues(std::int32_t window) {
     queue.next = begin;
     begin += std::exchange(queue.end, begin);
   }
-  queued_.resize(graph_.size());
   for_each_message([this](Queue& queue, StepId id) { queued_[queue.end++] = id; });
 }
 
@@ -67,7 +67,7 @@ void Progress::arrive(std::int32_t rank) {
   for (std::size_t i = 0; i < kQueuesPerRank; ++i) startFrom(rank * kQueuesPerRank + i);
   const StepId first = graph_.firstOf(rank);
   for (StepId id = first; id < first + graph_.schedule(rank).steps.size(); ++id) {
-    if (!isMessage(graph_.step(id)) && pending_[id] == 0) combinable_.push_back(id);
+    if (states_[id].kind == StepKind::kCombine && states_[id].pending == 0) combinable_.push_back(id);
   }
 }
 
@@ -76,15 +76,15 @@ void Progress::startFrom(std::size_t index) {
   Queue& queue = queues_[index];
   while (queue.next < queue.end && queue.in_flight < queue.most_in_flight) {
     const StepId id = queued_[queue.next];
-    const bool is_send = graph_.step(id).kind == StepKind::kSend;
-    const bool is_reduce = graph_.step(id).kind == StepKind::kReduce;
-    if (is_reduce ? queue.reduces == queue.most_reduces : pending_[id] > 0) return;
+    State& state = states_[id];
+    const bool is_reduce = state.kind == StepKind::kReduce;
+    if (is_reduce ? queue.reduces == queue.most_reduces : state.pending > 0) return;
     ++queue.next;
     ++queue.in_flight;
     queue.reduces += is_reduce ? 1 : 0;
-    is_started_[id] = 1;
+    state.is_started = true;
     const StepId partner = graph_.partnerOf(id);
-    if (is_started_[partner] != 0) ready_.push_back(is_send ? id : partner);
+    if (states_[partner].is_started) ready_.push_back(state.kind == StepKind::kSend ? id : partner);
   }
 }
 
@@ -92,10 +92,11 @@ void Progress::depart(StepId send) { complete(send); }
 
 void Progress::deliver(StepId send) {
   const StepId receiver = graph_.partnerOf(send);
-  is_delivered_[receiver] = 1;
-  if (graph_.step(receiver).kind == StepKind::kReceive) {
+  State& state = states_[receiver];
+  state.is_delivered = true;
+  if (state.kind == StepKind::kReceive) {
     complete(receiver);
-  } else if (pending_[receiver] == 0) {
+  } else if (state.pending == 0) {
     combinable_.push_back(receiver);
   }
 }
@@ -103,33 +104,27 @@ void Progress::deliver(StepId send) {
 void Progress::combine(StepId step) { complete(step); }
 
 void Progress::complete(StepId id) {
-  const std::int32_t rank = graph_.rankOf(id);
-  const Step& step = graph_.step(id);
-  is_complete_[id] = 1;
-  if (isMessage(step)) {
-    Queue& queue = queues_[queueOf(id)];
+  State& state = states_[id];
+  const bool is_message = state.kind != StepKind::kCombine;
+  state.is_complete = true;
+  if (is_message) {
+    Queue& queue = queues_[state.queue];
     --queue.in_flight;
-    queue.reduces -= step.kind == StepKind::kReduce ? 1 : 0;
+    queue.reduces -= state.kind == StepKind::kReduce ? 1 : 0;
   }
-  if (--steps_left_[rank] == 0) --ranks_left_;
+  if (--steps_left_[graph_.rankOf(id)] == 0) --ranks_left_;
   for (const StepId dependent : graph_.dependentsOf(id)) {
-    if (--pending_[dependent] == 0) release(dependent);
+    if (--states_[dependent].pending == 0) release(dependent);
   }
-  if (isMessage(step)) startFrom(queueOf(id));
+  if (is_message) startFrom(state.queue);
 }
 
 // Is called when nothing that the step waits for is open any more.
 void Progress::release(StepId id) {
-  const StepKind kind = graph_.step(id).kind;
-  if (kind == StepKind::kCombine || (kind == StepKind::kReduce && is_delivered_[id] != 0)) combinable_.push_back(id);
-  if (kind == StepKind::kSend || kind == StepKind::kReceive) startFrom(queueOf(id));
-}
-
-const std::vector<StepId>& Progress::takeSorted(std::vector<StepId>& steps) {
-  taken_.swap(steps);
-  steps.clear();
-  std::sort(taken_.begin(), taken_.end());
-  return taken_;
+  const State& state = states_[id];
+  const bool is_combine = state.kind == StepKind::kCombine;
+  if (is_combine || (state.kind == StepKind::kReduce && state.is_delivered)) combinable_.push_back(id);
+  if (state.kind == StepKind::kSend || state.kind == StepKind::kReceive) startFrom(state.queue);
 }
 
 std::string Progress::describeWaiting() const {
@@ -139,7 +134,7 @@ std::string Progress::describeWaiting() const {
     if (isDone(rank)) continue;
     if (named++ == kRanksNamed) return text + "; and more ranks";
     StepId id = graph_.firstOf(rank);
-    while (is_complete_[id] != 0) ++id;
+    while (states_[id].is_complete) ++id;
     text += (text.empty() ? "" : "; ") + graph_.describe(id);
   }
   return text;

@@ -2,7 +2,9 @@
 // Verifier and simulator both run on it, so what is proved is what is simulated.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory_resource>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@ namespace starling {
 class Progress {
  public:
   // `window` bounds both directions; 0 keeps the schedules' own window and pacing.
-  Progress(const StepGraph& graph, std::int32_t window);
+  Progress(const StepGraph& graph, std::int32_t window,
+           std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   // Notes that the rank is present and may start its steps.
   void arrive(std::int32_t rank);
@@ -29,10 +32,10 @@ class Progress {
 
   // Returns the messages, by their kSend steps, that became possible since the last call, in ascending order. This list
   // and the next one are good until either function is called again.
-  const std::vector<StepId>& takeReady() { return takeSorted(ready_); }
+  const std::pmr::vector<StepId>& takeReady() { return takeSorted(ready_); }
   // Returns the kReduce steps that have their message and the kCombine steps that became combinable since the last
   // call, in ascending order.
-  const std::vector<StepId>& takeCombinable() { return takeSorted(combinable_); }
+  const std::pmr::vector<StepId>& takeCombinable() { return takeSorted(combinable_); }
 
   // These tell whether all steps of the rank, or of all ranks, are complete.
   bool isDone(std::int32_t rank) const { return steps_left_[rank] == 0; }
@@ -51,25 +54,37 @@ class Progress {
     std::int32_t most_reduces = 1;
   };
 
-  std::size_t queueOf(StepId id) const;
+  // Holds what is needed of a step each time that something happens to it, close together.
+  struct State {
+    std::uint32_t queue = 0;
+    std::uint32_t pending = 0;  // dependencies that are not complete
+    StepKind kind = StepKind::kSend;
+    bool is_started = false;
+    bool is_delivered = false;  // a kReduce has its message
+    bool is_complete = false;
+  };
+
   void fillQueues(std::int32_t window);
   void startFrom(std::size_t queue);
   void complete(StepId id);
   void release(StepId id);
-  const std::vector<StepId>& takeSorted(std::vector<StepId>& steps);
+  // There is nothing to take at most times, or one step.
+  const std::pmr::vector<StepId>& takeSorted(std::pmr::vector<StepId>& steps) {
+    taken_.swap(steps);
+    steps.clear();
+    if (taken_.size() > 1) std::sort(taken_.begin(), taken_.end());
+    return taken_;
+  }
 
   const StepGraph& graph_;
-  std::vector<Queue> queues_;
-  std::vector<StepId> queued_;
-  std::vector<std::uint32_t> pending_;   // by step: dependencies that are not complete
-  std::vector<char> is_started_;         // by step
-  std::vector<char> is_delivered_;       // by step: a kReduce has its message
-  std::vector<char> is_complete_;        // by step
-  std::vector<std::size_t> steps_left_;  // by rank
+  std::pmr::vector<Queue> queues_;
+  std::pmr::vector<StepId> queued_;
+  std::pmr::vector<State> states_;            // by step
+  std::pmr::vector<std::size_t> steps_left_;  // by rank
   std::int32_t ranks_left_ = 0;
-  std::vector<StepId> ready_;
-  std::vector<StepId> combinable_;
-  std::vector<StepId> taken_;  // a buffer of its own, so that none is allocated each time
+  std::pmr::vector<StepId> ready_;
+  std::pmr::vector<StepId> combinable_;
+  std::pmr::vector<StepId> taken_;  // a buffer of its own, so that none is allocated each time
 };
 
 }  // namespace starling

@@ -95,7 +95,19 @@ std::string describeStep(const Schedule& schedule, std::size_t index) {
                      step.tag);
 }
 
-StepGraph::StepGraph(std::span<const Schedule> schedules) : schedules_(schedules) {
+StepGraph::StepGraph(std::span<const Schedule> schedules, std::pmr::memory_resource* memory)
+    : schedules_(schedules),
+      first_(memory),
+      rank_of_(memory),
+      steps_(memory),
+      partner_(memory),
+      first_dependent_(memory),
+      dependents_(memory) {
+  std::size_t steps = 0;
+  for (const Schedule& schedule : schedules) steps += schedule.steps.size();
+  first_.reserve(schedules.size());
+  rank_of_.reserve(steps);
+  steps_.reserve(steps);
   for (const Schedule& schedule : schedules) {
     first_.push_back(static_cast<StepId>(rank_of_.size()));
     rank_of_.insert(rank_of_.end(), schedule.steps.size(), schedule.virtual_rank);
@@ -103,10 +115,10 @@ StepGraph::StepGraph(std::span<const Schedule> schedules) : schedules_(schedules
   }
 }
 
-Result<StepGraph> StepGraph::make(std::span<const Schedule> schedules) {
+Result<StepGraph> StepGraph::make(std::span<const Schedule> schedules, std::pmr::memory_resource* memory) {
   const Status sane = checkSchedules(schedules);
   if (!sane.isOk()) return sane;
-  StepGraph graph(schedules);
+  StepGraph graph(schedules, memory);
   const Status matched = graph.matchMessages();
   if (!matched.isOk()) return matched;
   graph.linkDependents();
@@ -122,7 +134,7 @@ Status StepGraph::matchMessages() {
   auto [receives, first_receive] = sidesBySender(false);
   partner_.resize(size());
   for (std::size_t sender = 0; sender < schedules_.size(); ++sender) {
-    const auto of_sender = [sender](std::vector<Side>& sides, const std::vector<std::size_t>& first) {
+    const auto of_sender = [sender](std::pmr::vector<Side>& sides, const std::pmr::vector<std::size_t>& first) {
       return std::span(sides).subspan(first[sender], first[sender + 1] - first[sender]);
     };
     const Status matched = matchOneSender(of_sender(sends, first_send), of_sender(receives, first_receive));
@@ -131,8 +143,9 @@ Status StepGraph::matchMessages() {
   return Status::ok();
 }
 
-std::pair<std::vector<StepGraph::Side>, std::vector<std::size_t>> StepGraph::sidesBySender(bool sends) const {
-  std::vector<std::size_t> first(schedules_.size() + 1);
+std::pair<std::pmr::vector<StepGraph::Side>, std::pmr::vector<std::size_t>> StepGraph::sidesBySender(bool sends) const {
+  std::pmr::memory_resource* const memory = partner_.get_allocator().resource();
+  std::pmr::vector<std::size_t> first(schedules_.size() + 1, memory);
   const auto visit = [&](const auto& action) {
     for (StepId id = 0; id < size(); ++id) {
       const Step& side = step(id);
@@ -143,8 +156,8 @@ std::pair<std::vector<StepGraph::Side>, std::vector<std::size_t>> StepGraph::sid
   };
   visit([&](std::int32_t sender, const Side&) { ++first[sender + 1]; });
   std::partial_sum(first.begin(), first.end(), first.begin());
-  std::vector<Side> sides(first.back());
-  std::vector<std::size_t> filled(first.begin(), first.end() - 1);
+  std::pmr::vector<Side> sides(first.back(), memory);
+  std::pmr::vector<std::size_t> filled(first.begin(), first.end() - 1, memory);
   visit([&](std::int32_t sender, const Side& side) { sides[filled[sender]++] = side; });
   return {std::move(sides), std::move(first)};
 }
@@ -161,7 +174,7 @@ Status StepGraph::checkUnique(std::span<const Side> sorted) const {
 
 Status StepGraph::matchOneSender(std::span<Side> sends, std::span<Side> receives) {
   for (const std::span<Side> sides : {sends, receives}) {
-    std::sort(sides.begin(), sides.end());
+    if (!std::is_sorted(sides.begin(), sides.end())) std::sort(sides.begin(), sides.end());
     const Status unique = checkUnique(sides);
     if (!unique.isOk()) return unique;
   }
@@ -195,7 +208,8 @@ void StepGraph::linkDependents() {
   visit([&](StepId before, StepId) { ++first_dependent_[before + 1]; });
   std::partial_sum(first_dependent_.begin(), first_dependent_.end(), first_dependent_.begin());
   dependents_.resize(first_dependent_.back());
-  std::vector<std::uint32_t> filled(first_dependent_.begin(), first_dependent_.end() - 1);
+  std::pmr::vector<std::uint32_t> filled(first_dependent_.begin(), first_dependent_.end() - 1,
+                                         dependents_.get_allocator());
   visit([&](StepId before, StepId after) { dependents_[filled[before]++] = after; });
 }
 

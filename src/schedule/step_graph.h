@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,7 +24,8 @@ class StepGraph {
  public:
   // Checks that every schedule is sane in itself and that every message has exactly one sender and one receiver, of the
   // same block. Time: linear in the steps, times the logarithm of one rank's.
-  static Result<StepGraph> make(std::span<const Schedule> schedules);
+  static Result<StepGraph> make(std::span<const Schedule> schedules,
+                                std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(schedules_.size()); }
   std::size_t size() const { return rank_of_.size(); }
@@ -50,21 +52,21 @@ class StepGraph {
     bool operator<(const Side& other) const { return key() < other.key(); }
   };
 
-  explicit StepGraph(std::span<const Schedule> schedules);
+  StepGraph(std::span<const Schedule> schedules, std::pmr::memory_resource* memory);
   Status matchMessages();
   Status checkUnique(std::span<const Side> sorted) const;
   // Returns the sides of one kind, those of each sender together, and where they begin; one more than there are ranks.
-  std::pair<std::vector<Side>, std::vector<std::size_t>> sidesBySender(bool sends) const;
+  std::pair<std::pmr::vector<Side>, std::pmr::vector<std::size_t>> sidesBySender(bool sends) const;
   Status matchOneSender(std::span<Side> sends, std::span<Side> receives);
   void linkDependents();
 
   std::span<const Schedule> schedules_;
-  std::vector<StepId> first_;  // by rank
-  std::vector<std::int32_t> rank_of_;
-  std::vector<const Step*> steps_;
-  std::vector<StepId> partner_;
-  std::vector<std::uint32_t> first_dependent_;  // one more than there are steps
-  std::vector<StepId> dependents_;
+  std::pmr::vector<StepId> first_;  // by rank
+  std::pmr::vector<std::int32_t> rank_of_;
+  std::pmr::vector<const Step*> steps_;
+  std::pmr::vector<StepId> partner_;
+  std::pmr::vector<std::uint32_t> first_dependent_;  // one more than there are steps
+  std::pmr::vector<StepId> dependents_;
 };
 
 }  // namespace starling

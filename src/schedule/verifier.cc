@@ -43,14 +43,14 @@ class SymbolicCall {
     Progress progress(graph_, 1);
     for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) progress.arrive(rank);
     while (true) {
-      const std::vector<StepId> ready = progress.takeReady();
+      const std::pmr::vector<StepId> ready = progress.takeReady();
       for (const StepId send : ready) {
         const Status delivered = deliver(send);
         if (!delivered.isOk()) return delivered;
         progress.depart(send);
         progress.deliver(send);
       }
-      const std::vector<StepId> combinable = progress.takeCombinable();
+      const std::pmr::vector<StepId> combinable = progress.takeCombinable();
       for (const StepId step : combinable) {
         const Status combined = combine(step);
         if (!combined.isOk()) return combined;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory_resource>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,10 @@ constexpr std::int64_t kSteps = 1'500;
 constexpr std::int64_t kStepsOfChain = 1'000;
 // Where few ranks would say nothing, because several are late, it may have so many.
 constexpr std::int64_t kMostSteps = 4'000;
+
+// A simulation is given up this far beyond a limit, so that rounding does not bring it back below.
+constexpr double kGivenUp = 1.0 + 2e-9;
+constexpr double kBeyond = 1.0 + 1e-9;
 
 constexpr std::int32_t kFewestChained = 8;
 constexpr std::int32_t kMostChained = 32;
@@ -37,6 +43,17 @@ std::vector<Seconds> latenessOf(const CallToPredict& call) {
     lateness.push_back(std::max(call.arrivals[rank] - earliest, predicted));
   }
   return lateness;
+}
+
+// Simulates the call as it is.
+Result<Seconds> simulatedTime(const CallToPredict& call) {
+  std::pmr::monotonic_buffer_resource memory(call.scratch.data(), call.scratch.size());
+  const Seconds last_arrival = *std::ranges::max_element(call.arrivals);
+  const Result<SimulatedCall> simulated = simulateChoice(
+      call.choice, call.shape, call.element_size, call.model, call.arrivals, call.lateness_ns,
+      {.has_transfers = false, .most_mean_exit = last_arrival + kGivenUp * call.limit, .memory = &memory});
+  if (!simulated.isOk()) return simulated.status();
+  return postArrivalTime(simulated.value(), call.arrivals);
 }
 
 template <typename Value>
@@ -68,8 +85,8 @@ class FewerRanks {
   explicit FewerRanks(const CallToPredict& call)
       : call_(call),
         algorithm_(*findAlgorithm(call.choice.algorithm)),
-        sample_(latenessOf(call), call.shape.topology == nullptr ? std::span<const std::int32_t>{}
-                                                                 : std::span(call.shape.topology->nodes)),
+        made_(call.sample == nullptr ? std::optional(sampleOf(call)) : std::nullopt),
+        sample_(call.sample == nullptr ? *made_ : *call.sample),
         usual_(usualFor(call.shape, call.model)) {}
 
   Result<Seconds> predict() const {
@@ -117,35 +134,41 @@ class FewerRanks {
     std::int32_t units = std::min(std::max(fewest + 1, fewest * 3 / 2), sample_.units());
     while (units < sample_.units() && ranksOf(units + 1) <= kMostChained && fits(chained(units + 1), kStepsOfChain))
       ++units;
-    const Result<Seconds> large = timeOf(chained(units), std::min(late, units / 2));
-    // Two samples of many late ranks differ by more than their sizes: a ring's own share takes the place of what that
+    // By no more than this part does the whole call differ from the larger of two samples.
+    const double most_part = (2.0 + late) / ranksOf(units);
+    // Two samples of many late ranks differ by more than their sizes: a ring's own share takes the place of what they
     // would say.
-    const double whole = 1.0 - 1.0 / call_.shape.ranks;
-    if (!few_are_late && large.isOk()) return whole / (1.0 - 1.0 / ranksOf(units)) * large.value();
+    const double share = (1.0 - 1.0 / call_.shape.ranks) / (1.0 - 1.0 / ranksOf(units));
+    const double least_part = few_are_late ? 1.0 - most_part : share;
+    const Seconds limit = least_part > 0.0 ? 1.0 / least_part * call_.limit : Seconds{HUGE_VAL};
+    const Result<Seconds> large = timeOf(chained(units), std::min(late, units / 2), limit);
+    if (large.isOk() && large.value() > kBeyond * limit) return least_part * large.value();
+    if (!few_are_late && large.isOk()) return share * large.value();
     const std::int32_t fewer = units * 2 / 3;
-    const Result<Seconds> small = timeOf(chained(fewer), std::min(late, fewer / 2));
+    const Result<Seconds> small = timeOf(chained(fewer), std::min(late, fewer / 2), Seconds{HUGE_VAL});
     if (!small.isOk() || !large.isOk()) return small.isOk() ? large : small;
     const Seconds slope = 1.0 / (1.0 / ranksOf(fewer) - 1.0 / ranksOf(units)) * (small.value() - large.value());
     const Seconds rest = (1.0 / call_.shape.ranks - 1.0 / ranksOf(units)) * slope;
-    const Seconds most = (2.0 + late) / ranksOf(units) * large.value();
+    const Seconds most = most_part * large.value();
     return large.value() + std::clamp(rest, -1.0 * most, most);
   }
 
   Result<Seconds> throughPipeline() const {
     int times = 1;
     while (halved(times + 1) >= fewestInTree(kFewestInTree) && !fits(piped(halved(times)))) ++times;
-    return timeOf(piped(halved(times)), halved(times) / 2);
+    return timeOf(piped(halved(times)), halved(times) / 2, call_.limit);
   }
 
   Result<Seconds> throughTree() const {
     int doublings = 0;
     while (leavesThree(doublings + 1) && !fits({halved(doublings)})) ++doublings;
-    if (doublings == 0) return timeOf({sample_.units()}, sample_.units());
+    if (doublings == 0) return timeOf({sample_.units()}, sample_.units(), call_.limit);
     double times[3];  // of three sizes, ascending
     for (int i = 0; i < 3; ++i) {
       const std::int32_t units = halved(doublings + 2 - i);
-      const Result<Seconds> time = timeOf({units}, units / 2);
-      if (!time.isOk()) return time;
+      const Result<Seconds> time = timeOf({units}, units / 2, call_.limit);
+      // More ranks take no less.
+      if (!time.isOk() || time.value() > kBeyond * call_.limit) return time;
       times[i] = time.value().value;
     }
     const double bend = (times[2] - times[1]) - (times[1] - times[0]);
@@ -223,7 +246,8 @@ class FewerRanks {
     segments = std::max<std::int64_t>(segments * kMostSteps / steps, 1);
   }
 
-  Result<Seconds> timeOf(const Size& size, std::int32_t latest) const {
+  // Returns some time beyond `limit` where the call takes longer than that.
+  Result<Seconds> timeOf(const Size& size, std::int32_t latest, Seconds limit) const {
     SmallerCall call = smallerCall(size, latest);
     cutSegments(call);
     const Shape shape = shapeOf(call);
@@ -234,26 +258,33 @@ class FewerRanks {
         call.topology.trees = topologyTrees(&call.topology, shape.ranks, wanted);
       }
     }
-    const Result<SimulatedCall> simulated =
-        simulateChoice(call.choice, shape, call_.element_size, call.model, call.arrivals, call.lateness_ns);
-    if (!simulated.isOk()) return simulated.status();
-    return postArrivalTime(simulated.value(), call.arrivals);
+    return simulatedTime({.choice = call.choice,
+                          .shape = shape,
+                          .element_size = call_.element_size,
+                          .model = call.model,
+                          .arrivals = call.arrivals,
+                          .lateness_ns = call.lateness_ns,
+                          .limit = limit,
+                          .scratch = call_.scratch});
   }
 
   const CallToPredict& call_;
   const Algorithm& algorithm_;
-  const RankSample sample_;
+  const std::optional<RankSample> made_;  // where the call has none
+  const RankSample& sample_;
   const Choice usual_;  // of the whole call
 };
 
 }  // namespace
 
+RankSample sampleOf(const CallToPredict& call) {
+  const Topology* topology = call.shape.topology;
+  return {latenessOf(call), topology == nullptr ? std::span<const std::int32_t>{} : std::span(topology->nodes)};
+}
+
 Result<Seconds> predictPostArrivalTime(const CallToPredict& call) {
   if (call.shape.ranks > kMostSimulatedRanks) return predictFromFewerRanks(call);
-  const Result<SimulatedCall> simulated =
-      simulateChoice(call.choice, call.shape, call.element_size, call.model, call.arrivals, call.lateness_ns);
-  if (!simulated.isOk()) return simulated.status();
-  return postArrivalTime(simulated.value(), call.arrivals);
+  return simulatedTime(call);
 }
 
 Result<Seconds> predictFromFewerRanks(const CallToPredict& call) { return FewerRanks(call).predict(); }

@@ -12,12 +12,15 @@
 //   after j doublings; a power of two stays one, and any other number does not become one.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "algos/catalogue.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "simulator/rank_sample.h"
 #include "simulator/simulator.h"
 
 namespace starling {
@@ -30,7 +33,16 @@ struct CallToPredict {
   CostModel model;
   std::span<const Seconds> arrivals;          // by virtual rank
   std::span<const std::int64_t> lateness_ns;  // predicted; empty: all on time
+  // Whether a call takes longer than this is all that one need know of it: its prediction is then some time beyond.
+  Seconds limit{HUGE_VAL};
+  // Of these arrivals and nodes, where there is one already; null: it is made.
+  const RankSample* sample = nullptr;
+  // What simulations need meanwhile lies here, as far as there is room. Nothing else uses it.
+  std::span<std::byte> scratch{};
 };
+
+// Returns the sample of the call's ranks.
+RankSample sampleOf(const CallToPredict& call);
 
 // Calls of more ranks than this would take too long to simulate in a call of rank 0: a dozen of them with 2 P (P - 1)
 // messages each.

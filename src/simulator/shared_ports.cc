@@ -12,7 +12,12 @@ constexpr double kSlack = 1e-9;
 
 }  // namespace
 
-SharedPorts::SharedPorts(std::int32_t places) : ports_(2 * static_cast<std::size_t>(places)) {}
+SharedPorts::SharedPorts(std::int32_t places, std::pmr::memory_resource* memory)
+    : ports_(2 * static_cast<std::size_t>(places), memory),
+      transfers_(memory),
+      unused_(memory),
+      affected_(memory),
+      moved_(memory) {}
 
 SharedPorts::Id SharedPorts::begin(std::int32_t source, std::int32_t target, double seconds, double now) {
   if (unused_.empty()) {
@@ -23,20 +28,32 @@ SharedPorts::Id SharedPorts::begin(std::int32_t source, std::int32_t target, dou
   unused_.pop_back();
   const std::size_t out = 2 * static_cast<std::size_t>(source);
   const std::size_t in = 2 * static_cast<std::size_t>(target) + 1;
-  transfers_[id] = {.out = out, .in = in, .left = seconds, .since = now};
-  for (const std::size_t port : {out, in}) {
-    ports_[port].transfers.push_back(id);
-    affect(port);
-  }
+  transfers_[id] = Transfer{.ports = {out, in}, .left = seconds, .since = now};
+  for (const Side side : {kOut, kIn}) add(id, side);
   return id;
 }
 
 void SharedPorts::end(Id id) {
-  for (const std::size_t port : {transfers_[id].out, transfers_[id].in}) {
-    std::erase(ports_[port].transfers, id);
-    affect(port);
-  }
+  for (const Side side : {kOut, kIn}) remove(id, side);
   unused_.push_back(id);
+}
+
+void SharedPorts::add(Id id, Side side) {
+  Port& port = ports_[transfers_[id].ports[side]];
+  transfers_[id].links[side] = {.before = port.last, .after = kNone};
+  (port.last == kNone ? port.first : transfers_[port.last].links[side].after) = id;
+  port.last = id;
+  ++port.transfers;
+  affect(transfers_[id].ports[side]);
+}
+
+void SharedPorts::remove(Id id, Side side) {
+  Port& port = ports_[transfers_[id].ports[side]];
+  const auto [before, after] = transfers_[id].links[side];
+  (before == kNone ? port.first : transfers_[before].links[side].after) = after;
+  (after == kNone ? port.last : transfers_[after].links[side].before) = before;
+  --port.transfers;
+  affect(transfers_[id].ports[side]);
 }
 
 void SharedPorts::affect(std::size_t port) {
@@ -50,11 +67,11 @@ void SharedPorts::findAffected() {
   for (std::size_t i = 0; i < affected_.size(); ++i) {
     Port& port = ports_[affected_[i]];
     port.free = 1.0;
-    port.open = static_cast<std::int32_t>(port.transfers.size());
-    for (const Id id : port.transfers) {
+    port.open = port.transfers;
+    const Side side = sideOf(affected_[i]);
+    for (Id id = port.first; id != kNone; id = after(id, side)) {
       transfers_[id].is_open = true;
-      affect(transfers_[id].out);
-      affect(transfers_[id].in);
+      affect(transfers_[id].ports[side == kOut ? kIn : kOut]);
     }
   }
 }
@@ -71,7 +88,7 @@ double SharedPorts::leastShare() const {
 void SharedPorts::give(Id id, double share, double now) {
   Transfer& transfer = transfers_[id];
   transfer.is_open = false;
-  for (const std::size_t index : {transfer.out, transfer.in}) {
+  for (const std::size_t index : transfer.ports) {
     ports_[index].free -= share;
     --ports_[index].open;
   }
@@ -84,14 +101,16 @@ void SharedPorts::give(Id id, double share, double now) {
 }
 
 // The busiest ports are shared first; what their transfers leave of other ports is shared next.
-const std::vector<SharedPorts::Id>& SharedPorts::update(double now) {
+const std::pmr::vector<SharedPorts::Id>& SharedPorts::update(double now) {
   moved_.clear();
+  if (affected_.empty()) return moved_;
   findAffected();
   for (double share = leastShare(); std::isfinite(share); share = leastShare()) {
     for (const std::size_t index : affected_) {
       const Port& port = ports_[index];
       if (port.open == 0 || port.free / port.open > share * (1.0 + kSlack)) continue;
-      for (const Id id : port.transfers) {
+      const Side side = sideOf(index);
+      for (Id id = port.first; id != kNone; id = after(id, side)) {
         if (transfers_[id].is_open) give(id, share, now);
       }
     }

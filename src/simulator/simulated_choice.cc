@@ -91,25 +91,28 @@ void limitBytes(Choice& choice, const Shape& shape, std::size_t index) {
 
 }  // namespace
 
-std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns) {
+std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns,
+                               std::pmr::memory_resource* memory) {
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   std::vector<Schedule> schedules;
   schedules.reserve(static_cast<std::size_t>(shape.ranks));
   for (std::int32_t rank = 0; rank < shape.ranks; ++rank) {
-    schedules.push_back(buildSchedule(
-        algorithm,
-        {.shape = shape, .virtual_rank = rank, .parameters = choice.parameters, .lateness_ns = lateness_ns}));
+    schedules.push_back(buildSchedule(algorithm, {.shape = shape,
+                                                  .virtual_rank = rank,
+                                                  .parameters = choice.parameters,
+                                                  .lateness_ns = lateness_ns,
+                                                  .memory = memory}));
   }
   return schedules;
 }
 
 Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, Bytes element_size,
                                      const CostModel& model, std::span<const Seconds> arrivals,
-                                     std::span<const std::int64_t> lateness_ns) {
+                                     std::span<const std::int64_t> lateness_ns, const SimulationScope& scope) {
   const std::int32_t late = flaggedRanks(choice, shape.ranks);
   if (late == 0) {
-    return simulate(buildAll(choice, shape, lateness_ns), element_size, costsOf(choice, shape, model), arrivals, 0,
-                    nodesOf(shape));
+    return simulate(buildAll(choice, shape, lateness_ns, scope.memory), element_size, costsOf(choice, shape, model),
+                    arrivals, nodesOf(shape), scope);
   }
   const Flagging flagging = flagLate(late, model, arrivals);
   FlaggedArrangement arranged;
@@ -120,8 +123,8 @@ Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, B
   const Topology moved = shape.topology != nullptr ? starling::arranged(*shape.topology, arranged.table) : Topology{};
   Shape placed = shape;
   if (shape.topology != nullptr) placed.topology = &moved;
-  const std::vector<Schedule> schedules = buildAll(choice, placed, arranged.lateness_ns);
-  Result<SimulatedCall> call = simulate(schedules, element_size, model, known, 0, nodesOf(placed));
+  const std::vector<Schedule> schedules = buildAll(choice, placed, arranged.lateness_ns, scope.memory);
+  Result<SimulatedCall> call = simulate(schedules, element_size, model, known, nodesOf(placed), scope);
   if (!call.isOk()) return call;
   SimulatedCall renamed = std::move(call).value();
   const std::vector<Seconds> exits = renamed.exits;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,15 +12,16 @@
 
 namespace starling {
 
-// Builds all ranks' schedules of one choice. REQUIRES: what buildSchedule() requires.
-std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns);
+// Builds all ranks' schedules of one choice, in memory that outlives them. REQUIRES: what buildSchedule() requires.
+std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::span<const std::int64_t> lateness_ns,
+                               std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
 // Simulates one call of the choice: builds its schedules for the predicted latenesses (by virtual rank; empty: on
 // time), or, where it has late ranks named, exchanges flags first, with virtual rank 0 as the coordinator. REQUIRES:
 // what buildSchedule() requires. Errors: those of simulate().
 Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, Bytes element_size,
                                      const CostModel& model, std::span<const Seconds> arrivals,
-                                     std::span<const std::int64_t> lateness_ns);
+                                     std::span<const std::int64_t> lateness_ns, const SimulationScope& scope = {});
 
 // Rows that cut the vector into parts which follow each other have this parameter.
 inline constexpr std::string_view kSegmentsParameter = "segments";

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
-#include <queue>
 #include <utility>
 
 #include "schedule/progress.h"
 #include "schedule/step_graph.h"
+#include "simulator/event_queue.h"
 #include "simulator/shared_ports.h"
 
 namespace starling {
@@ -19,20 +17,6 @@ namespace {
 // Times are multiples of 2^-40 s (about a picosecond). Their sums are exact for calls of up to two hours, so that what
 // happens at the same time compares equal, however it was reached.
 double onGrid(double seconds) { return std::nearbyint(seconds * 0x1p40) * 0x1p-40; }
-
-enum class EventKind : std::uint8_t { kArrival, kPortsFree, kShared, kDeparted, kDelivered, kCombined };
-
-struct Event {
-  double time;
-  EventKind kind;
-  // This is the rank of a kArrival, the kSend step of a kPortsFree, kDeparted or kDelivered, the transfer that may have
-  // left of a kShared, and the kReduce step of a kCombined.
-  StepId subject;
-
-  // Tells events of one time apart, in the order in which they are handled.
-  std::uint64_t place() const { return (std::uint64_t{static_cast<std::uint8_t>(kind)} << 32) | subject; }
-  bool operator>(const Event& other) const { return time != other.time ? time > other.time : place() > other.place(); }
-};
 
 // A message that waits for ports. The step id orders by lower rank, then program order.
 struct Waiting {
@@ -72,32 +56,32 @@ std::vector<std::int32_t> numberedNodes(std::span<const std::int32_t> nodes, con
 
 class Simulation {
  public:
-  Simulation(const StepGraph& graph, Bytes element_size, const CostModel& model, std::int32_t window,
-             std::span<const std::int32_t> nodes)
+  Simulation(const StepGraph& graph, Bytes element_size, const CostModel& model, std::span<const std::int32_t> nodes,
+             const SimulationScope& scope)
       : graph_(graph),
-        progress_(graph, window),
+        scope_(scope),
+        progress_(graph, scope.window, scope.memory),
         element_size_(static_cast<double>(element_size.value)),
         model_(model),
         nodes_(numberedNodes(nodes, model)),
         between_nodes_(model, model.alpha, model.beta),
         within_node_(model, model.inner_alpha, model.inner_beta),
-        ranks_(graph.ranks()),
-        ports_(graph.ranks() + nodes_.size()),
-        shared_(static_cast<std::int32_t>(ports_.size())) {}
+        ranks_(graph.ranks(), scope.memory),
+        reductions_(graph.size(), scope.memory),
+        ports_(model.shared ? 0 : graph.ranks() + nodes_.size()),
+        shared_(model.shared ? graph.ranks() + static_cast<std::int32_t>(nodes_.size()) : 0, scope.memory),
+        carried_(scope.memory),
+        events_(scope.memory) {}
 
   Result<SimulatedCall> run(std::span<const Seconds> arrivals) {
     for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
       events_.push({onGrid(arrivals[rank].value), EventKind::kArrival, static_cast<StepId>(rank)});
     }
     call_.exits.resize(arrivals.size());
-    call_.transfers.reserve(graph_.size() / 2);
-    while (!events_.empty()) {
-      now_ = events_.top().time;
-      while (!events_.empty() && events_.top().time == now_) {
-        const Event event = events_.top();
-        events_.pop();
-        handle(event);
-      }
+    if (scope_.has_transfers) call_.transfers.reserve(graph_.size() / 2);
+    for (now_ = events_.nextTime(); std::isfinite(now_); now_ = events_.nextTime()) {
+      if (takesTooLong()) return givenUp();
+      events_.handle(now_, [this](const Event& event) { handle(event); });
       serveReducers();
       if (model_.shared) {
         sharePorts();
@@ -119,10 +103,11 @@ class Simulation {
     std::vector<Waiting> out;  // ascending, as is `in`; together they hold every waiting message twice
     std::vector<Waiting> in;
   };
+  // The rank's reductions that may be combined lie in reductions_, from its first step's place on, in their order.
   struct Rank {
     bool is_reducing = false;
-    std::vector<StepId> reductions;  // that may be combined, in this order
-    std::size_t begun = 0;           // of these
+    std::uint32_t reductions = 0;
+    std::uint32_t begun = 0;  // of these
   };
 
   // A transfer on shared ports.
@@ -132,6 +117,17 @@ class Simulation {
     double end = -1.0;         // when the last byte leaves; negative: has left
   };
 
+  // Tells whether the mean exit is too late even if nothing takes time any more.
+  bool takesTooLong() const {
+    return sum_of_exits_ + (graph_.ranks() - exited_) * now_ > graph_.ranks() * scope_.most_mean_exit.value;
+  }
+  SimulatedCall givenUp() {
+    for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
+      if (!progress_.isDone(rank)) call_.exits[rank] = {now_};
+    }
+    return std::move(call_);
+  }
+
   double secondsFor(double per_byte, const Block& block) const {
     return onGrid(per_byte * element_size_ * static_cast<double>(block.count));
   }
@@ -139,10 +135,10 @@ class Simulation {
     return !nodes_.empty() && nodes_[graph_.rankOf(send)] == nodes_[graph_.step(send).peer];
   }
   const Wire& wireOf(StepId send) const { return staysInNode(send) ? within_node_ : between_nodes_; }
-  double releaseOf(StepId send) const {
-    const bool is_synchronous = graph_.schedule(graph_.rankOf(send)).synchronous[graph_.step(send).lane];
-    return is_synchronous ? wireOf(send).flight : wireOf(send).release;
+  bool isSynchronous(StepId send) const {
+    return graph_.schedule(graph_.rankOf(send)).synchronous[graph_.step(send).lane];
   }
+  double releaseOf(StepId send) const { return isSynchronous(send) ? wireOf(send).flight : wireOf(send).release; }
   // These return the port of the message's sender, and that of its receiver.
   std::int32_t portOut(StepId send) const { return portOf(send, graph_.rankOf(send)); }
   std::int32_t portIn(StepId send) const { return portOf(send, graph_.step(send).peer); }
@@ -187,20 +183,24 @@ class Simulation {
   }
 
   void noteExit(std::int32_t rank) {
-    if (progress_.isDone(rank)) call_.exits[rank] = {now_};
+    if (!progress_.isDone(rank)) return;
+    call_.exits[rank] = {now_};
+    sum_of_exits_ += now_;
+    ++exited_;
   }
 
   void serveReducers() {
     for (const StepId reduce : progress_.takeCombinable()) {
-      ranks_[graph_.rankOf(reduce)].reductions.push_back(reduce);
-      startReduction(graph_.rankOf(reduce));
+      const std::int32_t rank = graph_.rankOf(reduce);
+      reductions_[graph_.firstOf(rank) + ranks_[rank].reductions++] = reduce;
+      startReduction(rank);
     }
   }
 
   void startReduction(std::int32_t index) {
     Rank& rank = ranks_[index];
-    if (rank.is_reducing || rank.begun == rank.reductions.size()) return;
-    const StepId reduce = rank.reductions[rank.begun++];
+    if (rank.is_reducing || rank.begun == rank.reductions) return;
+    const StepId reduce = reductions_[graph_.firstOf(index) + rank.begun++];
     rank.is_reducing = true;
     events_.push({now_ + secondsFor(model_.gamma, graph_.step(reduce).block), EventKind::kCombined, reduce});
   }
@@ -259,6 +259,7 @@ class Simulation {
   }
 
   void note(StepId send, double end) {
+    if (!scope_.has_transfers) return;
     const Step& step = graph_.step(send);
     call_.transfers.push_back({graph_.rankOf(send), step.peer, step.block, graph_.step(graph_.partnerOf(send)).kind,
                                Seconds{now_}, Seconds{end}});
@@ -283,25 +284,31 @@ class Simulation {
     carried.end = -1.0;
     shared_.end(id);
     const Wire& wire = wireOf(carried.send);
-    call_.transfers[carried.transfer].end = Seconds{now_ + wire.flight};
-    events_.push({now_ + releaseOf(carried.send), EventKind::kDeparted, carried.send});
-    events_.push({now_ + wire.flight, EventKind::kDelivered, carried.send});
+    if (scope_.has_transfers) call_.transfers[carried.transfer].end = Seconds{now_ + wire.flight};
+    const std::size_t first_line = &wire == &between_nodes_ ? 0 : EventQueue::kLines / 2;
+    const std::size_t departure_line = first_line + (isSynchronous(carried.send) ? 1 : 2);
+    events_.push(departure_line, {now_ + releaseOf(carried.send), EventKind::kDeparted, carried.send});
+    events_.push(first_line, {now_ + wire.flight, EventKind::kDelivered, carried.send});
   }
 
   const StepGraph& graph_;
+  const SimulationScope& scope_;
   Progress progress_;
   const double element_size_;
   const CostModel model_;
   const std::vector<std::int32_t> nodes_;
   const Wire between_nodes_;
   const Wire within_node_;
-  std::vector<Rank> ranks_;
-  std::vector<Port> ports_;  // of the ranks, then of the nodes
+  std::pmr::vector<Rank> ranks_;
+  std::pmr::vector<StepId> reductions_;
+  std::vector<Port> ports_;  // of the ranks, then of the nodes; none where they are shared
   SharedPorts shared_;
-  std::vector<Carried> carried_;     // by id in shared_
-  std::vector<std::int32_t> freed_;  // ports
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::pmr::vector<Carried> carried_;  // by id in shared_
+  std::vector<std::int32_t> freed_;    // ports
+  EventQueue events_;
   double now_ = 0.0;
+  double sum_of_exits_ = 0.0;
+  std::int32_t exited_ = 0;  // ranks
   SimulatedCall call_;
 };
 
@@ -342,13 +349,13 @@ Seconds SimulatedCall::meanExit() const {
 }
 
 Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
-                               std::span<const Seconds> arrivals, std::int32_t window,
-                               std::span<const std::int32_t> nodes) {
-  const Status usable = checkInputs(schedules, element_size, model, arrivals, window, nodes);
+                               std::span<const Seconds> arrivals, std::span<const std::int32_t> nodes,
+                               const SimulationScope& scope) {
+  const Status usable = checkInputs(schedules, element_size, model, arrivals, scope.window, nodes);
   if (!usable.isOk()) return usable;
-  const Result<StepGraph> graph = StepGraph::make(schedules);
+  const Result<StepGraph> graph = StepGraph::make(schedules, scope.memory);
   if (!graph.isOk()) return graph.status();
-  return Simulation(graph.value(), element_size, model, window, nodes).run(arrivals);
+  return Simulation(graph.value(), element_size, model, nodes, scope).run(arrivals);
 }
 
 Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals) {

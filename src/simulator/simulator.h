@@ -12,7 +12,9 @@
 // messages of LogGP (Alexandrov et al. 1995).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -56,13 +58,22 @@ struct SimulatedCall {
   Seconds meanExit() const;
 };
 
-// Runs `schedules` (one per virtual rank, in order) with the given arrivals (same length). A window of 1 or more takes
-// the place of the schedules' own window and pacing; 0 keeps both. `nodes` has nodes by virtual rank, as in Topology;
-// where it is empty, each rank has a node of its own. A deadlocked schedule gives an error that names the ranks and
-// steps that wait.
+// Tells what of a call is wanted.
+struct SimulationScope {
+  std::int32_t window = 0;           // 1 or more takes the place of the schedules' own window and pacing; 0 keeps both
+  bool has_transfers = true;         // else SimulatedCall::transfers stays empty
+  Seconds most_mean_exit{HUGE_VAL};  // a call whose mean exit is later is given up
+  // What is needed meanwhile comes from here.
+  std::pmr::memory_resource* memory = std::pmr::get_default_resource();
+};
+
+// Runs `schedules` (one per virtual rank, in order) with the given arrivals (same length). `nodes` has nodes by virtual
+// rank, as in Topology; where it is empty, each rank has a node of its own. Where the call is given up, the exits of
+// ranks that had not come so far are when it was, so that the mean exit is above the most and too early. A deadlocked
+// schedule gives an error that names the ranks and steps that wait.
 Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
-                               std::span<const Seconds> arrivals, std::int32_t window = 0,
-                               std::span<const std::int32_t> nodes = {});
+                               std::span<const Seconds> arrivals, std::span<const std::int32_t> nodes = {},
+                               const SimulationScope& scope = {});
 
 // Returns the mean exit minus the last arrival, which is the figure that candidates are compared by.
 Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals);

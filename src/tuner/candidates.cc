@@ -1,6 +1,9 @@
 #include "tuner/candidates.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
 #include <optional>
 
 #include "algos/flagged.h"
@@ -26,11 +29,61 @@ constexpr std::int64_t kSmallestSegmentBytes = 1024;
 // Other parameters are tried where the usual ones are predicted to take no more than so many times the least.
 constexpr double kWorthVarying = 2.0;
 
+// Of rows that take so many times the least it does not matter by how much: the tuner believes predictions within a
+// third.
+constexpr double kHopeless = 3.0;
+
 Shape shapeOf(const CandidateQuery& query) {
   Shape shape = query.shape;
   shape.topology = &query.topology;
   return shape;
 }
+
+std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
+  std::vector<Seconds> arrivals(static_cast<std::size_t>(query.shape.ranks));
+  // Any rank would do but the one that is the coordinator where late ranks are named.
+  if (query.lateness_ns.empty()) arrivals[arrivals.size() / 2] = query.unpredicted;
+  for (std::size_t i = 0; i < query.lateness_ns.size(); ++i) arrivals[i] = fromNanoseconds(query.lateness_ns[i]);
+  return arrivals;
+}
+
+// Simulations of one ranking use the same memory, one after the other.
+constexpr std::size_t kScratchBytes = 1 << 20;
+
+// Predicts what choices take in one call.
+class Predictor {
+ public:
+  explicit Predictor(const CandidateQuery& query)
+      : query_(query), arrivals_(arrivalsOf(query)), scratch_(new std::byte[kScratchBytes]) {
+    if (!isSimulated(query)) sample_ = sampleOf(callOf(kNativeChoice, {}));
+  }
+
+  const CandidateQuery& query() const { return query_; }
+
+  // Returns some time beyond `limit` where it takes longer than that.
+  Seconds predict(const Choice& choice, Seconds limit) const {
+    const Result<Seconds> time = predictPostArrivalTime(callOf(choice, limit));
+    return time.isOk() ? time.value() : Seconds{};
+  }
+
+ private:
+  CallToPredict callOf(const Choice& choice, Seconds limit) const {
+    return {.choice = choice,
+            .shape = shapeOf(query_),
+            .element_size = query_.element_size,
+            .model = query_.model,
+            .arrivals = arrivals_,
+            .lateness_ns = query_.lateness_ns,
+            .limit = limit,
+            .sample = sample_ ? &*sample_ : nullptr,
+            .scratch = {scratch_.get(), kScratchBytes}};
+  }
+
+  const CandidateQuery& query_;
+  const std::vector<Seconds> arrivals_;
+  std::optional<RankSample> sample_;
+  std::unique_ptr<std::byte[]> scratch_;
+};
 
 std::int64_t stepsOf(const Choice& choice, const CandidateQuery& query) {
   std::int64_t steps = 0;
@@ -60,40 +113,39 @@ std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, 
   return counts;
 }
 
-Candidate predicted(const CandidateQuery& query, const Choice& choice) {
-  return {choice, predictPostArrival(query, choice)};
-}
-
-// Returns the candidate with these parameters, and the segments of the row's closed form, where it has one.
-Candidate withBestSegments(Choice choice, const CandidateQuery& query) {
+// Returns the candidate with these parameters, and the segments of the row's closed form, where it has one. Of what
+// takes longer than `limit` the prediction is some time beyond, here and below.
+Candidate withBestSegments(Choice choice, const Predictor& predictor, Seconds limit) {
+  const CandidateQuery& query = predictor.query();
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
-  if (!index || algorithm.best_segments == nullptr) return predicted(query, choice);
+  if (!index || algorithm.best_segments == nullptr) return {choice, predictor.predict(choice, limit)};
   setBestSegments(choice, query.shape, query.element_size, query.model);
-  if (!isSimulated(query)) return predicted(query, choice);
+  if (!isSimulated(query)) return {choice, predictor.predict(choice, limit)};
   Choice simulated = choice;
   const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[*index], 1);
   simulated.parameters[*index] = std::min(wanted, affordable(choice, *index, query));
-  return {choice, predictPostArrival(query, simulated)};
+  return {choice, predictor.predict(simulated, limit)};
 }
 
-Candidate usualOf(const Algorithm& algorithm, const CandidateQuery& query) {
+Candidate usualOf(const Algorithm& algorithm, const Predictor& predictor, Seconds limit) {
+  const CandidateQuery& query = predictor.query();
   Choice choice{algorithm.id, defaultParameters(algorithm)};
   setStepTime(choice, query.shape, query.element_size, query.model);
-  return withBestSegments(choice, query);
+  return withBestSegments(choice, predictor, limit);
 }
 
 // Returns the better one of the candidate and the best that differs from it in its segments, where these have no closed
 // form.
-Candidate withSegmentsTried(const Candidate& usual, const CandidateQuery& query) {
+Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor) {
   const Algorithm& algorithm = *findAlgorithm(usual.choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments != nullptr) return usual;
   Candidate best = usual;
-  for (const std::int64_t segments : segmentCounts(usual.choice, *index, query)) {
+  for (const std::int64_t segments : segmentCounts(usual.choice, *index, predictor.query())) {
     Choice choice = usual.choice;
     choice.parameters[*index] = segments;
-    const Candidate candidate = predicted(query, choice);
+    const Candidate candidate{choice, predictor.predict(choice, best.predicted)};
     if (candidate.predicted < best.predicted) best = candidate;
   }
   return best;
@@ -104,30 +156,32 @@ Candidate withSegmentsTried(const Candidate& usual, const CandidateQuery& query)
 double gainOf(const CandidateQuery& query) { return isSimulated(query) ? 1.0 : 0.9; }
 
 // Returns the best of the usual parameters and the values that the row wants tried, one parameter after the other.
-Candidate withAlternatives(const Candidate& usual, const CandidateQuery& query) {
-  Candidate best = withSegmentsTried(usual, query);
+Candidate withAlternatives(const Candidate& usual, const Predictor& predictor) {
+  Candidate best = withSegmentsTried(usual, predictor);
   const std::span<const Parameter> parameters = findAlgorithm(usual.choice.algorithm)->parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     for (const std::int64_t value : parameters[i].worth_trying) {
       Choice other = best.choice;
       other.parameters[i] = value;
-      const Candidate candidate = withSegmentsTried(withBestSegments(other, query), query);
-      if (candidate.predicted < gainOf(query) * best.predicted) best = candidate;
+      const Seconds limit = gainOf(predictor.query()) * best.predicted;
+      const Candidate candidate = withSegmentsTried(withBestSegments(other, predictor, limit), predictor);
+      if (candidate.predicted < limit) best = candidate;
     }
   }
   return best;
 }
 
 // Returns the best candidate of the row, of which this is the usual one.
-Candidate bestOf(const Candidate& usual, const CandidateQuery& query) {
-  const Candidate candidate = withAlternatives(usual, query);
+Candidate bestOf(const Candidate& usual, const Predictor& predictor) {
+  const CandidateQuery& query = predictor.query();
+  const Candidate candidate = withAlternatives(usual, predictor);
   const std::optional<std::size_t> flagged = findParameter(*findAlgorithm(usual.choice.algorithm), kFlaggedParameter);
   if (!flagged || query.unpredicted <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
     return candidate;
   }
   Choice choice = usual.choice;
   choice.parameters[*flagged] = 1;
-  const Candidate naming = withSegmentsTried(withBestSegments(choice, query), query);
+  const Candidate naming = withSegmentsTried(withBestSegments(choice, predictor, candidate.predicted), predictor);
   return naming.predicted < candidate.predicted ? naming : candidate;
 }
 
@@ -149,39 +203,52 @@ bool mayLeaveChain(const Candidate& candidate) {
   return has_others && algorithm.chains_ranks != nullptr && algorithm.chains_ranks(candidate.choice.parameters);
 }
 
+// Returns a time that the fastest row hardly ever exceeds: twice that of one that halves the vector in each round, and
+// then puts it together again.
+Seconds assumedLeast(const CandidateQuery& query) {
+  if (isSimulated(query)) return Seconds{HUGE_VAL};
+  const auto bytes = static_cast<double>(query.shape.count * query.element_size.value);
+  const double rounds = 2.0 * std::log2(query.shape.ranks);
+  return 2.0 * Seconds{rounds * query.model.alpha.value + 2.0 * bytes * query.model.beta};
+}
+
+// Returns all rows that may be planned, with their usual parameters. Of many ranks, those are given up that take far
+// longer than the fastest, which is thought to take no more than `assumed`.
+std::vector<Candidate> usualCandidates(const Predictor& predictor, Seconds assumed) {
+  const CandidateQuery& query = predictor.query();
+  std::vector<Candidate> candidates;
+  Seconds least{HUGE_VAL};  // of those that were not given up
+  for (const Algorithm& algorithm : catalogue()) {
+    if (!isWorthRanking(algorithm, query)) continue;
+    const Seconds limit = isSimulated(query) ? assumed : kHopeless * std::min(assumed, least);
+    candidates.push_back(usualOf(algorithm, predictor, limit));
+    if (candidates.back().predicted <= limit) least = std::min(least, candidates.back().predicted);
+  }
+  return least <= assumed || candidates.empty() ? candidates : usualCandidates(predictor, least);
+}
+
 // Tries other parameters of rows that are not far behind with the usual ones, or that may be so for these alone.
-void varyTheBest(std::vector<Candidate>& candidates, const CandidateQuery& query) {
+void varyTheBest(std::vector<Candidate>& candidates, const Predictor& predictor) {
   if (candidates.empty()) return;
   const Seconds least = std::ranges::min(candidates, {}, &Candidate::predicted).predicted;
   for (Candidate& candidate : candidates) {
-    if (candidate.predicted <= kWorthVarying * least || mayLeaveChain(candidate)) candidate = bestOf(candidate, query);
+    if (candidate.predicted <= kWorthVarying * least || mayLeaveChain(candidate)) {
+      candidate = bestOf(candidate, predictor);
+    }
   }
-}
-
-std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
-  std::vector<Seconds> arrivals(static_cast<std::size_t>(query.shape.ranks));
-  // Any rank would do but the one that is the coordinator where late ranks are named.
-  if (query.lateness_ns.empty()) arrivals[arrivals.size() / 2] = query.unpredicted;
-  for (std::size_t i = 0; i < query.lateness_ns.size(); ++i) arrivals[i] = fromNanoseconds(query.lateness_ns[i]);
-  return arrivals;
 }
 
 }  // namespace
 
 Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice) {
   if (choice.algorithm == kNativeAlgorithm) return {};
-  const std::vector<Seconds> arrivals = arrivalsOf(query);
-  const Result<Seconds> time =
-      predictPostArrivalTime({choice, shapeOf(query), query.element_size, query.model, arrivals, query.lateness_ns});
-  return time.isOk() ? time.value() : Seconds{};
+  return Predictor(query).predict(choice, Seconds{HUGE_VAL});
 }
 
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit) {
-  std::vector<Candidate> ranked;
-  for (const Algorithm& algorithm : catalogue()) {
-    if (isWorthRanking(algorithm, query)) ranked.push_back(usualOf(algorithm, query));
-  }
-  varyTheBest(ranked, query);
+  const Predictor predictor(query);
+  std::vector<Candidate> ranked = usualCandidates(predictor, assumedLeast(query));
+  varyTheBest(ranked, predictor);
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
   // A row that is made for the topology is worth a trial whatever is predicted where links are known, of which the

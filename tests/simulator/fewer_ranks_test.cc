@@ -156,6 +156,24 @@ TEST(FewerRanks, predictsFromFewerSegmentsWhereThereAreTooMany) {
   }
 }
 
+TEST(FewerRanks, predictsExactlyUpToALimit) {
+  for (const std::int32_t ranks : {8, 96}) {
+    for (const std::int32_t late : {0, 1, ranks / 2}) {
+      const PredictedCall call{ranks, 65'536, lastLate(ranks, late, 10'000'000)};
+      const std::vector<Seconds> arrivals = call.arrivals();
+      for (const Algorithm& row : catalogue()) {
+        if (row.build == nullptr || !isValid(row, call.shape())) continue;
+        CallToPredict asked{call.choiceOf(row.name), call.shape(), kFloat, call.model, arrivals, call.lateness_ns};
+        const Seconds time = predictPostArrivalTime(asked).value();
+        asked.limit = 1.01 * time;
+        EXPECT_EQ(predictPostArrivalTime(asked).value(), time) << row.name << ", " << ranks << ", " << late << " late";
+        asked.limit = 0.5 * time;
+        EXPECT_GT(predictPostArrivalTime(asked).value(), asked.limit) << row.name << ", " << ranks << ", " << late;
+      }
+    }
+  }
+}
+
 TEST(FewerRanks, predictsAnyNumberOfRanks) {
   for (const std::int32_t ranks : {16, 17, 33, 92, 97, 257, 1000, 10'240}) {
     for (const std::int32_t late : {0, 1, 5, ranks / 2}) {

@@ -22,7 +22,7 @@ constexpr Bytes kByte{1};
 
 SimulatedCall simulated(std::span<const Schedule> schedules, const CostModel& model, std::span<const Seconds> arrivals,
                         std::int32_t window = 0) {
-  const Result<SimulatedCall> call = simulate(schedules, kByte, model, arrivals, window);
+  const Result<SimulatedCall> call = simulate(schedules, kByte, model, arrivals, {}, {.window = window});
   EXPECT_TRUE(call.isOk()) << call.status().message();
   return call.isOk() ? call.value() : SimulatedCall{};
 }
@@ -365,7 +365,7 @@ TEST(Simulator, ranksOfANodeShareItsPortsToOtherNodes) {
   const std::vector<std::int32_t> nodes{7, 7, 2, 2};
   const auto exits = [&] {
     std::vector<double> times;
-    const Result<SimulatedCall> call = simulate(schedules, kByte, model, onTime(4), 0, nodes);
+    const Result<SimulatedCall> call = simulate(schedules, kByte, model, onTime(4), nodes);
     if (call.isOk()) std::ranges::transform(call.value().exits, std::back_inserter(times), &Seconds::value);
     return times;
   };
@@ -374,6 +374,34 @@ TEST(Simulator, ranksOfANodeShareItsPortsToOtherNodes) {
   EXPECT_THAT(exits(), testing::Each(2.25)) << "together";
   model.inner_alpha = {0.0};
   EXPECT_THAT(exits(), testing::Each(2.0)) << "nodes make no difference";
+}
+
+TEST(Simulator, givesUpWhatTakesTooLong) {
+  for (const bool shared : {false, true}) {
+    CostModel model = kTau;
+    model.shared = shared;
+    const auto schedules = schedulesOf("ring", 4, 4);
+    const auto most = [&](double mean_exit) {
+      const auto call = simulate(schedules, kByte, model, onTime(4), {}, {.most_mean_exit = {mean_exit}});
+      return call.isOk() ? call.value().meanExit().value : 0.0;
+    };
+    EXPECT_EQ(most(6.0), 6.0) << "no more than it may";
+    EXPECT_GT(most(3.5), 3.5);
+    EXPECT_LT(most(3.5), 6.0) << "not to its end";
+  }
+}
+
+TEST(Simulator, notesTransfersWhereTheyAreWanted) {
+  for (const bool shared : {false, true}) {
+    CostModel model = kTau;
+    model.shared = shared;
+    const auto schedules = schedulesOf("ring", 4, 4);
+    const auto with = simulate(schedules, kByte, model, onTime(4));
+    const auto without = simulate(schedules, kByte, model, onTime(4), {}, {.has_transfers = false});
+    EXPECT_EQ(with.value().transfers.size(), 24U);
+    EXPECT_TRUE(without.value().transfers.empty());
+    EXPECT_EQ(without.value().exits, with.value().exits);
+  }
 }
 
 TEST(Simulator, refusesInputsWithoutMeaning) {
@@ -386,7 +414,7 @@ TEST(Simulator, refusesInputsWithoutMeaning) {
   EXPECT_FALSE(simulate(schedules, kByte, {.release = {-1.0}}, onTime(2)).isOk());
   EXPECT_FALSE(simulate(schedules, kByte, kTau, lateBy(nan, 0, 2)).isOk());
   const std::vector<std::int32_t> three_nodes{0, 1, 2};
-  EXPECT_THAT(simulate(schedules, kByte, kTau, onTime(2), 0, three_nodes).status().message(),
+  EXPECT_THAT(simulate(schedules, kByte, kTau, onTime(2), three_nodes).status().message(),
               HasSubstr("2 schedules and the nodes of 3 ranks"));
 }
 

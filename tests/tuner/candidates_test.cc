@@ -89,6 +89,25 @@ TEST(RankCandidates, predictsWhatPredictPostArrivalSays) {
   }
 }
 
+TEST(RankCandidates, knowsOfHopelessRowsOfManyRanksThatTheyAreBehind) {
+  for (const std::int64_t count : {4, 1 << 17}) {
+    const CandidateQuery query = lateQuery(64, count, 100'000'000);
+    const std::vector<Candidate> candidates = rankCandidates(query, kAll);
+    const Seconds least = candidates.front().predicted;
+    int hopeless = 0;
+    for (const Candidate& candidate : candidates) {
+      const Seconds exact = predictPostArrival(query, candidate.choice);
+      if (exact <= 3.0 * least) {
+        EXPECT_EQ(candidate.predicted, exact) << nameOf(candidate);
+      } else {
+        EXPECT_GT(candidate.predicted, 3.0 * least) << nameOf(candidate);
+        ++hopeless;
+      }
+    }
+    EXPECT_GT(hopeless, 1) << count << " elements";
+  }
+}
+
 TEST(RankCandidates, givesParametersWithinTheirRanges) {
   for (const std::int32_t ranks : {2, 5, 16, 64}) {
     for (const CandidateQuery& query : {queryOf(ranks, 100'000), lateQuery(ranks, 3, 1'000)}) {
