@@ -35,6 +35,10 @@ class EpochCalls {
   // Sets the length of the running epoch and of those that follow it.
   void setLength(std::int32_t length) { length_ = length; }
   std::int32_t length() const { return std::min(length_, limit_); }
+  // Returns what it was set to, without the limit.
+  std::int32_t fullLength() const { return length_; }
+  // Counts the calls of the running epoch that were added.
+  std::int32_t made() const { return made_; }
   bool isFull() const { return made_ >= length(); }
   // Makes the running epoch and those that follow it no longer than this, until another limit is set.
   void setLimit(std::int32_t calls) { limit_ = calls; }

@@ -56,7 +56,7 @@ EpochLoop::EpochLoop(const SessionServices& services, Channel& channel, PlanMemo
 bool EpochLoop::reserve() {
   try {
     agreement_ = std::make_unique<Agreement>(channel_.communicator(), channel_.ranks());
-    call_watch_ = std::make_unique<CallWatch>(channel_.communicator());
+    call_watch_ = std::make_unique<CallWatch>(channel_.communicator(), channel_.rank());
     calls_.reserve();
     update_.plan.trials.reserve(kMaxTrials);
     update_.plan.placed.reserve(kMostPlaced);
@@ -103,6 +103,8 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
   noteKey(key);
   call.usual_key = keys_.count(key);
   call.follows_rest = std::exchange(has_rested_, false);
+  call.follows = std::exchange(latest_step_, AgreementStep::kNone);
+  is_disturbed_ = call.follows != AgreementStep::kNone;
   try {
     calls_.add(call, stamps);
     tracker_.record(local, kind.signature, predicted);
@@ -112,13 +114,13 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
 }
 
 int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns) {
-  if (const int code = agreement_->advanceEpoch(); code != MPI_SUCCESS) return code;
+  if (const int code = goOnAgreeing(); code != MPI_SUCCESS) return code;
   if (call_watch_->isOpen()) {
     if (!call_watch_->isDue()) return call_watch_->advance();
     if (const int code = call_watch_->finish(); code != MPI_SUCCESS) return code;
     judgeWatched();
   }
-  return elapsed_ns ? call_watch_->start({key, keys_.entry(key).changes}, *elapsed_ns) : MPI_SUCCESS;
+  return elapsed_ns ? call_watch_->start({key, keys_.entry(key).changes, is_disturbed_}, *elapsed_ns) : MPI_SUCCESS;
 }
 
 // What is judged here is equal on all ranks, so that all stop an incumbent at the same call.
@@ -126,28 +128,64 @@ void EpochLoop::judgeWatched() {
   const CallWatch::Call& call = call_watch_->call();
   if (call.key == kNoCall) return;
   KeyTable::Entry& entry = keys_.entry(call.key);
-  if (entry.changes != call.changes || !entry.noteWatched(call_watch_->shortestNs())) return;
+  if (entry.changes != call.changes) return;
+  if (entry.noteLast(call_watch_->lastRank())) hurryEpochs();
+  if (!entry.noteWatched(call_watch_->shortestNs(), call.is_disturbed)) return;
   const Seconds shortest = fromNanoseconds(call_watch_->shortestNs());
   whileLearning([&] { tuner_->noteStop(call.key, entry.plan.incumbent, shortest); });
 }
 
-int EpochLoop::endEpoch() {
-  epoch_ended_ = true;
-  const Seconds begin = services_.clocks.clock->now();
-  int code = agreement_->decisionsAreOpen() ? applyDecisions() : MPI_SUCCESS;
-  if (code == MPI_SUCCESS && agreement_->epochIsOpen()) {
-    code = takeEpoch();
-    if (code == MPI_SUCCESS) code = startDecisions();
+// How far the agreement is depends on the number of calls, and is equal on all ranks.
+int EpochLoop::goOnAgreeing() {
+  const AgreementSteps steps = agreementStepsIn(calls_.length());
+  if (agreement_->epochIsOpen()) {
+    if (calls_.made() < steps.decides_after || !agreement_->epochIsDue()) return agreement_->advanceEpoch();
+    return timed([this] {
+      const int code = takeEpoch();
+      return code == MPI_SUCCESS ? startDecisions() : code;
+    });
   }
-  if (code == MPI_SUCCESS) code = closeEpoch();
-  stamp_clock_.keepUp();
-  pace_.noteEnd(services_.clocks.clock->now() - begin);
+  if (!agreement_->decisionsAreOpen() || calls_.made() < steps.is_known_after) return MPI_SUCCESS;
+  return timed([this] { return learnDecisions(); });
+}
+
+template <typename Step>
+int EpochLoop::timed(const Step& step) {
+  const Seconds begin = services_.clocks.clock->now();
+  const int code = step();
+  agreed_for_ += services_.clocks.clock->now() - begin;
   return code;
 }
 
-int EpochLoop::applyDecisions() {
+int EpochLoop::endEpoch() {
+  epoch_ended_ = true;
+  const int code = timed([this] {
+    applyDecisions();
+    const int closed = closeEpoch();
+    stamp_clock_.keepUp();
+    return closed;
+  });
+  pace_.noteEnd(std::exchange(agreed_for_, {}));
+  return code;
+}
+
+// The message is the same everywhere, and so is what can be read of it.
+int EpochLoop::learnDecisions() {
   if (const int code = agreement_->finishDecisions(); code != MPI_SUCCESS) return code;
-  // The message is the same everywhere, and so is what can be read of it.
+  DecisionReader reader(agreement_->decisionBuffer(), channel_.ranks());
+  if (const Status status = reader.start(); !status.isOk()) {
+    rejectDecisions(status);
+    return MPI_SUCCESS;
+  }
+  decisions_are_known_ = true;
+  brings_plans_ = reader.left() > 0;
+  // There is memory for as many calls as it was to have.
+  if (reader.nextEpochLength() > 0) calls_.setLength(std::min(lengthOf(reader.nextEpochLength()), calls_.fullLength()));
+  return MPI_SUCCESS;
+}
+
+void EpochLoop::applyDecisions() {
+  if (!std::exchange(decisions_are_known_, false)) return;
   DecisionReader reader(agreement_->decisionBuffer(), channel_.ranks());
   Status status = reader.start();
   while (status.isOk() && reader.left() > 0) {
@@ -157,17 +195,20 @@ int EpochLoop::applyDecisions() {
       memory_.reserveFor(changed->plan, changed->signature);
     }
   }
-  if (!status.isOk()) {
-    logOnce(LogLevel::kWarning, "decisions", status.message() + "; the plans in force stay");
-    return MPI_SUCCESS;
-  }
+  if (!status.isOk()) return rejectDecisions(status);
   if (reader.nextEpochLength() > 0) {
     agreed_length_ = reader.nextEpochLength();
-    const std::int64_t longest = services_.settings.options.longest_epoch;
-    calls_.setLength(static_cast<std::int32_t>(std::min<std::int64_t>(agreed_length_, longest)));
+    calls_.setLength(lengthOf(agreed_length_));
   }
   whileLearning([this] { tuner_->tookForce(); });
-  return MPI_SUCCESS;
+}
+
+std::int32_t EpochLoop::lengthOf(std::int32_t agreed) const {
+  return static_cast<std::int32_t>(std::min<std::int64_t>(agreed, services_.settings.options.longest_epoch));
+}
+
+void EpochLoop::rejectDecisions(const Status& status) {
+  logOnce(LogLevel::kWarning, "decisions", status.message() + "; the plans in force stay");
 }
 
 int EpochLoop::takeEpoch() {
@@ -254,6 +295,7 @@ int EpochLoop::startDecisions() {
     const std::size_t sent = encodeDecisions(decisions, agreement_->decisionBuffer());
     if (sent < decisions.updates.size()) whileLearning([&] { tuner_->postpone(decisions, sent); });
   }
+  latest_step_ = AgreementStep::kDecide;
   return agreement_->startDecisions();
 }
 
@@ -267,7 +309,8 @@ int EpochLoop::closeEpoch() {
   refreshDeviceDrivers();
   report.has_device_driver = starling::hasDeviceDriver();
   const int code = agreement_->startEpoch(report, calls_.close(stamp_clock_.model()));
-  short_epochs_ = calls_.closedEpoch() == 0 ? kEpochsToPlan : std::max(short_epochs_ - 1, 0);
+  latest_step_ = AgreementStep::kStart;
+  short_epochs_ = std::max((calls_.closedEpoch() == 0 ? kEpochsToPlan : short_epochs_) - 1, 0);
   planRest();
   limitEpoch();
   return code;
@@ -312,9 +355,10 @@ bool EpochLoop::advanceEnd(Wait wait) {
   }
   int code = MPI_SUCCESS;
   while (code == MPI_SUCCESS && agreement_ && !channel_.isBroken()) {
-    if (agreement_->decisionsAreOpen() || agreement_->epochIsOpen()) {
+    applyDecisions();
+    if (isAgreeing()) {
       if (!isEndReady(wait)) return false;
-      code = agreement_->decisionsAreOpen() ? applyDecisions() : takeEpoch();
+      code = agreement_->decisionsAreOpen() ? learnDecisions() : takeEpoch();
     } else if (last_started_) {
       return true;
     } else {

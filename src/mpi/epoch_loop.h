@@ -27,6 +27,7 @@
 #include "mpi/preparation_times.h"
 #include "mpi/rest_stretch.h"
 #include "mpi/settings.h"
+#include "tuner/agreement_steps.h"
 #include "tuner/communicator_tuner.h"
 #include "tuner/epoch_pace.h"
 #include "tuner/key_table.h"
@@ -73,14 +74,15 @@ class EpochLoop {
   // more is learned; see hasNotedAll().
   void note(const CallKind& kind, EpochCall call, LocalSite local, SiteId predicted,
             const std::optional<CallStamps>& stamps);
+  // Goes on with what the ranks agree on, some calls after it was begun: every rank has long started that.
   // Looks at a call that ran a plan's incumbent, where `elapsed_ns` tells how long this rank was in it, and finishes
   // what it began at the call before: an incumbent that is slow is stopped. Called after every call, on all ranks with
   // or without a time. Returns an MPI error code. REQUIRES: isOpen().
   int watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns);
   // Returns whether no call has been lost for want of memory, which all ranks need before open(). It is local.
   bool hasNotedAll() const { return has_noted_all_; }
-  // Returns whether the running epoch has all its calls.
-  bool isDue() const { return calls_.isFull() && !rest_.isOn(); }
+  // Returns whether the running epoch has all its calls, and the ranks know what was decided on the one before.
+  bool isDue() const { return calls_.isFull() && !rest_.isOn() && !isAgreeing(); }
 
   // Lets calls rest from now on, if that was planned: after the calls of an epoch, and instead of ending it. Returns
   // whether they do, which is equal on all ranks.
@@ -99,8 +101,8 @@ class EpochLoop {
   }
   // Ends the rest before its time, on all ranks at the same call.
   void endRest() { rest_.end(); }
-  // Ends the epoch: waits for what the epoch before has begun, which every rank has started, and begins its own
-  // agreement. Returns an MPI error code; after an error nothing is agreed any more. REQUIRES: isOpen().
+  // Ends the epoch: what was decided takes force, and the epoch's own agreement begins, which goes on in watch().
+  // Returns an MPI error code; after an error nothing is agreed any more. REQUIRES: isOpen(), isDue().
   int endEpoch();
   // Returns true once after each endEpoch(), which is the time for what need not be done at every call.
   bool takeEpochEnd() { return std::exchange(epoch_ended_, false); }
@@ -138,7 +140,14 @@ class EpochLoop {
  private:
   bool isRoot() const { return channel_.rank() == 0; }
   std::span<const PolicyRecord> policies() const;
-  int applyDecisions();
+  bool isAgreeing() const { return agreement_ && (agreement_->epochIsOpen() || agreement_->decisionsAreOpen()); }
+  int goOnAgreeing();
+  template <typename Step>
+  int timed(const Step& step);
+  int learnDecisions();
+  void applyDecisions();
+  std::int32_t lengthOf(std::int32_t agreed) const;
+  static void rejectDecisions(const Status& status);
   int takeEpoch();
   void assignKey(const SiteTracker::Call& call, EpochCall& report);
   void introduce(const Key& key, const SiteTracker::Call& call, const EpochCall& report);
@@ -156,6 +165,7 @@ class EpochLoop {
   // These functions are in epoch_loop_rest.cc.
   static constexpr std::int32_t kNoCall = -1;  // is watched: the ranks tell each other how long they have rested
   void noteKey(const Key& key);
+  void hurryEpochs();
   void limitEpoch();
   const RestingCall* findResting(int count, MPI_Datatype datatype, MPI_Op op);
   void planRest();
@@ -182,13 +192,18 @@ class EpochLoop {
   RestStretch rest_;
   RestingCall resting_call_;  // that is not remembered
   std::int64_t resting_since_ns_ = 0;
-  std::int32_t agreed_length_ = 0;  // of an epoch, with the calls that rest
-  bool all_at_rest_ = false;        // the keys of the calls of the latest epoch that is known
-  bool all_settled_ = false;        // likewise
-  std::int32_t short_epochs_ = 0;   // to come, since a key has appeared
-  std::int32_t appeared_ = 0;       // keys, or what seemed to be one
-  std::int32_t special_added_ = 0;  // keys, in the epoch that is being taken
-  bool has_rested_ = false;         // before the next call that is noted
+  AgreementStep latest_step_ = AgreementStep::kNone;  // since the latest call that was noted
+  bool is_disturbed_ = false;                         // the latest call, by what had been begun before it
+  bool decisions_are_known_ = false;                  // on all ranks; they take force when the epoch ends
+  bool brings_plans_ = false;                         // the latest of them
+  Seconds agreed_for_{};                              // in the steps since the epoch began
+  std::int32_t agreed_length_ = 0;                    // of an epoch, with the calls that rest
+  bool all_at_rest_ = false;                          // the keys of the calls of the latest epoch that is known
+  bool all_settled_ = false;                          // likewise
+  std::int32_t short_epochs_ = 0;                     // to come, since a key has appeared
+  std::int32_t appeared_ = 0;                         // keys, or what seemed to be one
+  std::int32_t special_added_ = 0;                    // keys, in the epoch that is being taken
+  bool has_rested_ = false;                           // before the next call that is noted
   bool epoch_ended_ = false;
   bool is_ending_ = false;
   bool last_started_ = false;

@@ -27,6 +27,11 @@ void EpochLoop::noteKey(const Key& key) {
   // Where sites are predicted wrong the keys that seem to appear never do.
   if (appeared_ >= 2 * (keys_.size() + kShortEpoch)) return;
   ++appeared_;
+  hurryEpochs();
+}
+
+// What the latest calls have shown is to be known soon.
+void EpochLoop::hurryEpochs() {
   short_epochs_ = kEpochsToPlan;
   limitEpoch();
 }
@@ -49,9 +54,10 @@ void EpochLoop::planRest() {
   if (rests) resting_keys_.refresh(keys_);
 }
 
-// What was begun after a call is finished after a later one that is looked at.
+// What was begun after a call is finished after a later one that is looked at. New plans take force first, and so does
+// what was seen since the rest was planned.
 bool EpochLoop::beginRest() {
-  if (!rest_.isPlanned() || call_watch_->isOpen()) return false;
+  if (!rest_.isPlanned() || call_watch_->isOpen() || !all_at_rest_ || brings_plans_) return false;
   rest_.begin();
   tracker_.interrupt();
   has_rested_ = true;
@@ -69,7 +75,7 @@ int EpochLoop::attendRest() {
   }
   if (!rest_.hasMoreParts()) return MPI_SUCCESS;
   rest_.goOnBriefly();
-  return call_watch_->start({kNoCall, 0}, services_.clocks.clock->nanoseconds() - resting_since_ns_);
+  return call_watch_->start({kNoCall}, services_.clocks.clock->nanoseconds() - resting_since_ns_);
 }
 
 const RestingCall* EpochLoop::findResting(int count, MPI_Datatype datatype, MPI_Op op) {

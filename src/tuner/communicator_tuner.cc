@@ -19,8 +19,9 @@ constexpr std::int32_t kLongestWatchedEpoch = 32;
 // more than this share of the time of an epoch's calls.
 constexpr double kAgreementMessages = 6.0;
 constexpr double kAgreementShare = 0.02;
-// In the call after it is done what these messages make necessary on the ranks, which takes about so long.
-constexpr Seconds kDisturbance{20e-6};
+// In the call after each of its steps is done what their messages make necessary on the ranks, which takes about so
+// long.
+constexpr Seconds kDisturbance{10e-6};
 // The first of short calls tells little, so that there are more of them.
 constexpr std::int32_t kEpochOfShortCalls = 4;
 // Where nothing is to be learned soon, an epoch has so many calls at least.
@@ -115,11 +116,10 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     if (call.sample < 0) continue;
     const CallSummary& sample = report.samples[static_cast<std::size_t>(call.sample)];
     CallTimes times = timesOf(sample, settings_.stamps_compare);
-    const bool follows_agreement = &call == report.calls.data();
-    if (follows_agreement) times.disturbance = kDisturbance;
+    if (call.follows != AgreementStep::kNone) times.disturbance = kDisturbance;
     digestSample(target, pending, times);
-    // Who is late in the first call of an epoch may be so because of the agreement before it.
-    if (!follows_agreement) observeSequence(call, target, times);
+    // Rank 0 may be late because it has decided.
+    if (call.follows != AgreementStep::kDecide) observeSequence(call, target, times);
   }
   std::ranges::sort(seen_);
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());

@@ -11,6 +11,7 @@
 
 #include "estimators/running_moments.h"
 #include "store/records.h"
+#include "tuner/agreement_steps.h"
 #include "tuner/key_tuner.h"
 #include "tuner/pending_decisions.h"
 #include "tuner/pending_observations.h"
@@ -31,8 +32,9 @@ struct EpochCall {
   // This is the key of the usual calls beside `key`, which is the same if that has no special ones. As long as the site
   // is not known it is the key to which the predicted site has the call belong; negative: none.
   std::int32_t usual_key = -1;
-  std::int64_t index = 0;     // of the call among those of both
-  bool follows_rest = false;  // calls before it were not counted one by one
+  std::int64_t index = 0;                        // of the call among those of both
+  bool follows_rest = false;                     // calls before it were not counted one by one
+  AgreementStep follows = AgreementStep::kNone;  // what was begun just before it
 };
 
 // The calls of an epoch, and what was seen of those that were sampled.
@@ -138,6 +140,6 @@ class CommunicatorTuner {
 // So many calls lie between two agreements while something is still to be learned.
 inline constexpr std::int32_t kShortEpoch = 2;
 // A key that appears has a plan after so many epochs, which are to be short.
-inline constexpr std::int32_t kEpochsToPlan = 3;
+inline constexpr std::int32_t kEpochsToPlan = 2;
 
 }  // namespace starling

@@ -2,13 +2,21 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace starling {
 
-void CostPriors::learn(std::int32_t ranks, std::int32_t size_class, std::span<const CostResidual> residuals) {
+void CostPriors::learn(std::int32_t ranks, std::int32_t size_class, std::span<const CostResidual> residuals,
+                       Arranged runs) {
   std::erase_if(shapes_, [&](const Shape& one) { return one.ranks == ranks && one.size_class == size_class; });
   if (shapes_.size() == kMaxShapes) shapes_.erase(shapes_.begin());
-  shapes_.push_back({ranks, size_class, {residuals.begin(), residuals.end()}});
+  shapes_.push_back({ranks, size_class, {residuals.begin(), residuals.end()}, std::move(runs)});
+}
+
+const CostPriors::Arranged* CostPriors::findChoice(std::int32_t ranks, std::int32_t size_class) const {
+  const auto found = std::ranges::find_if(
+      shapes_, [&](const Shape& one) { return one.ranks == ranks && one.size_class == size_class; });
+  return found == shapes_.end() ? nullptr : &found->runs;
 }
 
 std::span<const CostResidual> CostPriors::find(std::int32_t ranks, std::int32_t size_class,

@@ -50,6 +50,27 @@ bool FirstTrials::isUnderWay(const Shape& shape, std::int32_t algorithm) const {
   });
 }
 
+void FirstTrials::noteNative(const Shape& shape) {
+  const auto found =
+      std::ranges::find_if(natives_, [&](const Native& one) { return distanceBetween(one.shape, shape) == 0; });
+  if (found != natives_.end()) {
+    ++found->calls;
+    return;
+  }
+  if (natives_.size() == kMaxShapes) natives_.erase(natives_.begin());
+  natives_.push_back({shape, 1});
+}
+
+std::int32_t FirstTrials::nativeSeen(const Shape& shape) const {
+  const auto found =
+      std::ranges::find_if(natives_, [&](const Native& one) { return distanceBetween(one.shape, shape) == 0; });
+  return found == natives_.end() ? 0 : found->calls;
+}
+
+bool FirstTrials::areKnown(const Shape& shape) const {
+  return std::ranges::any_of(trials_, [&](const Trial& one) { return distanceBetween(one.shape, shape) == 0; });
+}
+
 std::vector<FirstTrials::Finding> FirstTrials::findings(std::int64_t key, const Shape& shape) const {
   std::vector<Finding> findings;
   for (const Trial& one : trials_) {

@@ -14,7 +14,8 @@ namespace starling {
 // THREADS: not thread-safe.
 class FirstTrials {
  public:
-  static constexpr std::size_t kMaxKept = 256;  // of what was found, or is under way; the oldest gives way
+  static constexpr std::size_t kMaxKept = 256;   // of what was found, or is under way; the oldest gives way
+  static constexpr std::size_t kMaxShapes = 64;  // of which it is counted how often native was seen, likewise
 
   struct Shape {
     std::int32_t ranks = 0;
@@ -30,6 +31,11 @@ class FirstTrials {
   // Notes what it cost the key.
   void tell(std::int64_t key, const Shape& shape, const CostResidual& found);
 
+  // Notes that a key of the shape has seen what native takes, and counts how often any has.
+  void noteNative(const Shape& shape);
+  std::int32_t nativeSeen(const Shape& shape) const;
+  // Returns whether a key of the very shape has tried anything, or is about to, so lately that it is kept.
+  bool areKnown(const Shape& shape) const;
   // Returns whether a key of the shape, or at most CostPriors::kNeighbours size classes away, is about to try the
   // algorithm.
   bool isUnderWay(const Shape& shape, std::int32_t algorithm) const;
@@ -58,8 +64,13 @@ class FirstTrials {
   };
   Trial& trialOf(const Shape& shape, std::int32_t algorithm);
 
-  std::vector<Trial> trials_;  // the latest last
-  std::int64_t now_ = 0;       // decisions so far
+  struct Native {
+    Shape shape;
+    std::int32_t calls = 0;
+  };
+  std::vector<Native> natives_;  // the latest last
+  std::vector<Trial> trials_;    // likewise
+  std::int64_t now_ = 0;         // decisions so far
   std::int64_t keys_ = 0;
 };
 

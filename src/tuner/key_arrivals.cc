@@ -13,6 +13,7 @@ constexpr double kPredictableError = 0.5;  // of the usual lateness: with a larg
 constexpr double kOrderlyNoise = 0.33;     // likewise, of what forecasts of all ranks are wrong by
 constexpr std::size_t kManyRanks = 8;      // of fewer, one that moves makes most forecasts wrong for a while
 constexpr std::int64_t kUsualCalls = 16;   // that the usual lateness remembers
+constexpr int kUnforeseenCalls = 2;        // in a row: the late rank is another one now
 constexpr double kLatenessChange = 0.25;   // share of the largest lateness that one must move by for a new plan
 
 // Ranks that are about equally late would change places at every sorting, and each new table costs new schedules.
@@ -76,9 +77,36 @@ std::vector<std::int64_t> latenessOf(std::span<const std::int32_t> table, std::s
 void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   if (!pattern.isKnown()) return;
   clock_error_ = clock_error;
+  if (haveMoved(pattern)) tracked_.forget();
   tracked_.observe(pattern);
   const double share = 1.0 / static_cast<double>(std::min<std::int64_t>(tracked_.observations(), kUsualCalls));
   usual_latest_ += share * (pattern.latest.front().lateness - usual_latest_);
+}
+
+// Forecasts take many calls to turn from one rank to another, and no call but these says anything of what comes.
+bool KeyArrivals::haveMoved(const ArrivalPattern& pattern) {
+  if (!isUnforeseen(pattern)) {
+    unforeseen_calls_ = 0;
+    return false;
+  }
+  const std::int32_t last = pattern.latest.front().rank;
+  unforeseen_calls_ = last == std::exchange(unforeseen_rank_, last) ? unforeseen_calls_ + 1 : 1;
+  if (unforeseen_calls_ < kUnforeseenCalls) return false;
+  unforeseen_calls_ = 0;
+  return true;
+}
+
+bool KeyArrivals::isUnforeseen(const ArrivalPattern& pattern) const {
+  if (tracked_.observations() == 0) return false;
+  const Entries entries = tracked_.entries();
+  const auto latest = std::ranges::max_element(entries, {}, &TrackedArrivals::Entry::predicted);
+  const RankLateness& last = pattern.latest.front();
+  if (latest->rank == last.rank || last.lateness < 0.5 * latest->predicted) return false;
+  const auto forecast_last = std::ranges::find(entries, last.rank, &TrackedArrivals::Entry::rank);
+  const Seconds foreseen = forecast_last == entries.end() ? entries.back().predicted : forecast_last->predicted;
+  const auto now = std::ranges::find(pattern.latest, latest->rank, &RankLateness::rank);
+  const Seconds lateness = now == pattern.latest.end() ? pattern.others : now->lateness;
+  return foreseen < 0.5 * last.lateness && lateness < 0.5 * latest->predicted && forecast(entries).is_predictable;
 }
 
 Seconds KeyArrivals::usualLatest() const {

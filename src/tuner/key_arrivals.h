@@ -50,10 +50,16 @@ class KeyArrivals {
     bool is_predictable = false;  // a table is worth having
   };
   Forecast forecast(const Entries& entries) const;
+  // Returns whether this call shows that another rank is late now.
+  bool haveMoved(const ArrivalPattern& pattern);
+  // Returns whether the last rank is not the one that the plans have late, which is no longer so.
+  bool isUnforeseen(const ArrivalPattern& pattern) const;
 
   TrackedArrivals tracked_;
   Seconds usual_latest_;  // mean lateness of the latest rank of each call, whichever that was, the latest weighing most
   Seconds clock_error_;   // of the latest call
+  std::int32_t unforeseen_rank_ = -1;  // that came last in the latest calls
+  int unforeseen_calls_ = 0;           // in a row
 };
 
 // Returns the outlook as records have it: "on_time", "predicted", "unpredictable"; "" where it is not known.

@@ -140,6 +140,7 @@ void KeyCosts::hear(const CostResidual& found, std::int32_t distance) {
   if (deviation > kWorthHearing * beliefs_.deviation(arm)) return;
   beliefs_.observeCost(arm, logOf(arms_[arm].predicted) + found.off, deviation);
   arms_[arm].is_known = true;
+  arms_[arm].is_learned = arms_[arm].is_learned || distance == 0;
 }
 
 std::vector<CostResidual> KeyCosts::residuals() const {
@@ -221,6 +222,13 @@ void KeyCosts::assume(const Choice& choice, double gain, bool arrives_as_then) {
     const double difference = beliefs_.cost(i) - beliefs_.cost(chosen);
     beliefs_.observeDifference(i, chosen, std::max(difference, Replacement::kNoticeable), kLearnedError);
   }
+}
+
+void KeyCosts::trust(const Choice& choice) {
+  const std::size_t arm = armOf(choice.algorithm);
+  if (arm == arms_.size() || arm == kNative) return;
+  arms_[arm].choice = choice;
+  arms_[arm].is_learned = true;
 }
 
 void KeyCosts::noteLoss(const Choice& choice, double times_native) {

@@ -61,6 +61,9 @@ class KeyCosts {
   // Takes what is known from an earlier run: native takes `gain` times what the choice does, and, where ranks arrive as
   // they did then, nothing is faster. The choice takes the place of its algorithm's own.
   void assume(const Choice& choice, double gain, bool arrives_as_then);
+  // Lets the choice take the place of its algorithm's own, and be called as if it had been called here: it is what
+  // another key runs.
+  void trust(const Choice& choice);
   // Notes that the choice has been found to take so many times what native does. Where it had been good this may pass:
   // then it is tried again, after so many calls that this costs little, and twice as many each time that it is slow.
   void noteLoss(const Choice& choice, double times_native);

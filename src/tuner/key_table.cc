@@ -94,12 +94,27 @@ KeyTable::Next KeyTable::next(const Key& key) const {
   return next;
 }
 
-bool KeyTable::Entry::noteWatched(std::int64_t shortest_ns) {
+bool KeyTable::Entry::noteWatched(std::int64_t shortest_ns, bool is_disturbed) {
   if (is_stopped) return false;  // a call that was under way
-  slow_calls = shortest_ns > plan.limit.slow_ns ? slow_calls + 1 : 0;
+  const std::int64_t slow_ns = plan.limit.slow_ns + (is_disturbed ? CallLimit::kMostDisturbanceNs : 0);
+  slow_calls = shortest_ns > slow_ns ? slow_calls + 1 : 0;
   if (slow_calls < CallLimit::kSlowCalls) return false;
   ++times_stopped;
   return is_stopped = true;
+}
+
+bool KeyTable::Entry::noteLast(std::int32_t rank) {
+  const auto latest = std::ranges::max_element(plan.placed, {}, &PlacedRank::lateness_ns);
+  if (latest == plan.placed.end() || unforeseen_calls >= kUnforeseenCalls) return false;
+  const auto last = std::ranges::find(plan.placed, rank, &PlacedRank::rank);
+  const std::int64_t lateness_ns = last == plan.placed.end() ? 0 : last->lateness_ns;
+  if (2 * lateness_ns >= latest->lateness_ns) {
+    unforeseen_calls = 0;
+    return false;
+  }
+  unforeseen_calls = rank == unforeseen_rank ? unforeseen_calls + 1 : 1;
+  unforeseen_rank = rank;
+  return unforeseen_calls == kUnforeseenCalls;
 }
 
 const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
@@ -108,6 +123,7 @@ const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
   const bool is_same = update.plan.incumbent == changed.plan.incumbent;
   changed.is_stopped = changed.is_stopped && is_same && update.plan.limit.known < changed.times_stopped;
   changed.slow_calls = is_same ? changed.slow_calls : 0;
+  if (update.plan.placed != changed.plan.placed) changed.unforeseen_calls = 0;
   changed.calls_before = is_same ? changed.calls_before + changed.incumbentCalls() : 0;
   ++changed.plans;
   changed.changes += is_same ? 0 : 1;

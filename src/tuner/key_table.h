@@ -29,6 +29,9 @@ class KeyTable {
     std::int32_t times_stopped = 0;  // for kSlowCalls of these
     bool is_stopped = false;         // native runs until a plan comes that knows of it
 
+    std::int32_t unforeseen_rank = -1;  // that came last in the latest of these calls, though the plan has another late
+    std::int32_t unforeseen_calls = 0;  // in a row
+
     std::int64_t calls_before = 0;  // of the incumbent, by the plans before that had the same one
 
     // The calls of a key are counted whichever part they belong to, in the entry of the usual ones: those whose site is
@@ -43,13 +46,17 @@ class KeyTable {
     // Returns whether the incumbent's next call is to be looked at.
     bool isWatched() const {
       const std::int64_t made = incumbentCalls();
-      return plan.limit.slow_ns > 0 &&
-             (slow_calls > 0 || made <= CallLimit::kFirstCalls || made % plan.limit.every == 0);
+      return plan.limit.slow_ns > 0 && (slow_calls > 0 || unforeseen_calls == 1 || made <= CallLimit::kFirstCalls ||
+                                        made % plan.limit.every == 0);
     }
     // Returns whether the incumbent has passed the calls that are looked at first.
     bool isProved() const { return !is_stopped && calls_before + incumbentCalls() > CallLimit::kFirstCalls; }
-    // Notes the least time that a rank spent in a call of the incumbent; returns true when the incumbent is stopped.
-    bool noteWatched(std::int64_t shortest_ns);
+    // Notes the least time that a rank spent in a call of the incumbent, before which an agreement may have gone on;
+    // returns true when the incumbent is stopped.
+    bool noteWatched(std::int64_t shortest_ns, bool is_disturbed = false);
+    // Notes which rank came last in it; returns true once for a plan where another rank is late than the plan has.
+    bool noteLast(std::int32_t rank);
+    static constexpr std::int32_t kUnforeseenCalls = 2;  // in a row tell of it
   };
 
   explicit KeyTable(std::pmr::memory_resource* memory = std::pmr::get_default_resource())

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text_format.h"
 #include "estimators/statistics.h"
+#include "tuner/agreement_steps.h"
 #include "tuner/virtual_ranks.h"
 
 namespace starling {
@@ -91,7 +92,10 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   choices_.observe(choice, times, as_arranged_now && !is_cold);
   arrivals_.observe(times.pattern, times.clock_error);
   since_ranking_ += times.elapsed;
-  if (!costs_.isRanked()) return;
+  if (!costs_.isRanked()) {
+    if (choice.algorithm == kNativeAlgorithm) tellOfNative();
+    return;
+  }
   const std::size_t incumbent = costs_.find(plan_.incumbent).value_or(KeyCosts::kNative);
   if (planned.exploration) {
     const double excess = times.net / costs_.expected(incumbent) - 1.0;
@@ -129,11 +133,10 @@ std::optional<double> KeyTuner::gainError() const {
 void KeyTuner::planTookForce() {
   transition_.awaits_force = false;
   transition_.awaits_call = !plan_.trials.empty();
-  transition_.former_epochs = 2;
+  // One epoch is still to be observed in which the plan before was followed: it ended when this plan took force.
+  transition_.former_epochs = 1;
   if (!std::exchange(transition_.rearranges, false)) return;
-  // Two epochs are still to be observed in which the plan before was followed: the second of them ended when this plan
-  // took force.
-  transition_.outdated_epochs = 2;
+  transition_.outdated_epochs = 1;
   choices_.forgetArrangement();
 }
 
@@ -181,7 +184,7 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
 std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
   if (!settings_.options.algorithm.empty()) return forced();
   if (settings_.options.reproducible) return may_rank ? std::optional(forced()) : std::nullopt;
-  if (!choices_.isNativeKnown() && !hasHeritage()) return follows_twin_ ? endFollowing() : std::nullopt;
+  if (!isNativeKnown() && !hasHeritage()) return follows_twin_ ? endFollowing() : std::nullopt;
   return beginExploring(may_rank);
 }
 
@@ -262,14 +265,16 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   std::string reason = occasion.text + verdict;
   if (!verdict.empty()) {
     // What was taken over and not called yet is told on as it was told.
-    settled_reason_ = is_untried ? learned_->reason : reason.substr(0, reason.find_last_not_of(' ') + 1);
+    settled_reason_ = isOfEarlierRun(chosen) ? learned_->reason : reason.substr(0, reason.find_last_not_of(' ') + 1);
   }
   reason.insert(0, occasion.preface);
-  if (settles) bequeath();
+  const bool is_news = settles || chosen != before;
   const bool is_same = plan.incumbent == plan_.incumbent && plan.trials.empty() && plan.state == plan_.state;
   if (is_same && !occasion.must_tell && reason.empty()) return std::nullopt;
   if (plan_.state == KeyState::kObserving) reason += listTrials(plan);
-  return decisionOf(std::move(plan), std::move(reason));
+  Decision decision = decisionOf(std::move(plan), std::move(reason));
+  if (is_news && !is_untried) bequeath();
+  return decision;
 }
 
 void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
@@ -288,7 +293,7 @@ void KeyTuner::digestStop(Occasion& occasion) {
                   formatDuration(*stop_), CallLimit::kSlowCalls, formatDuration(Seconds{native}));
   stop_.reset();
   // These calls and those before them are still to be observed, and would tell of what is known already.
-  transition_.outdated_epochs = 2;
+  transition_.outdated_epochs = 1;
 }
 
 // What was measured, where it was, does not depend on what others are believed to take.

@@ -158,10 +158,17 @@ class KeyTuner {
   bool hasHeritage() const;
   void inherit();
   void bequeath() const;
+  void runAsOthersDo(KeyPlan& plan) const;
+  // Returns whether an earlier run chose the arm, which was not called yet.
+  bool isOfEarlierRun(std::size_t arm) const;
+  double grant(bool arrives_as_then) const;
   // Take what they have just found, leave them what they are about to try, and tell them what this one has found.
   void hearOfTrials();
   void announceTrials(const std::vector<Choice>& trials) const;
   void tellOfTrial(std::size_t arm) const;
+  void tellOfNative() const;
+  // Returns whether this key has seen native often enough, or has seen it, and others of its shape with it have.
+  bool isNativeKnown() const;
   FirstTrials::Shape shapeOfTrials() const;
 
   // This function is in key_tuner_cycle.cc, with those that are about sequences.

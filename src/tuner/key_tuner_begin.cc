@@ -84,7 +84,10 @@ void KeyTuner::addLearned(const CandidateQuery& question, std::vector<Candidate>
 
 std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   KeyPlan plan = plan_;
-  if (learned_) takeOver(plan);
+  if (learned_)
+    takeOver(plan);
+  else
+    runAsOthersDo(plan);
   const bool arrives_as_then = !followArrivals(plan);
   if (!predict(plan, may_rank)) return std::nullopt;
   // What it ran while it followed its twin was arranged for another site.
@@ -92,6 +95,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   const std::optional<Seconds> native = choices_.usualNative();
   if (native) costs_.calibrate(*native);
   inherit();
+  if (!learned_) costs_.trust(plan.incumbent);
   hearOfTrials();
   const ChoiceTimes& times = choices_.native();
   for (std::size_t i = 0; i < times.net.size(); ++i) {
@@ -109,7 +113,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
     occasion.text += fmt::format("native's {} is {} (n={}). ", metricName(settings_.stamps_compare),
                                  formatDuration(*native), times.net.size());
   }
-  budget_.begin(learned_ && arrives_as_then);
+  budget_.begin(grant(arrives_as_then));
   return decideOn(std::move(plan), occasion);
 }
 
@@ -129,7 +133,30 @@ void KeyTuner::inherit() {
 
 void KeyTuner::bequeath() const {
   const std::lock_guard lock(settings_.shared->mutex);
-  settings_.shared->priors.learn(shape_.ranks, sizeClass(shape_.count * element_size_.value), costs_.residuals());
+  settings_.shared->priors.learn(shape_.ranks, sizeClass(shape_.count * element_size_.value), costs_.residuals(),
+                                 {plan_.incumbent, plan_.placed});
+}
+
+// Where nothing is known of this key what another one of its shape runs comes first, arranged as there.
+void KeyTuner::runAsOthersDo(KeyPlan& plan) const {
+  const std::lock_guard lock(settings_.shared->mutex);
+  const CostPriors::Arranged* const other =
+      settings_.shared->priors.findChoice(shape_.ranks, sizeClass(shape_.count * element_size_.value));
+  if (other == nullptr || !isValid(*findAlgorithm(other->choice.algorithm), shape_)) return;
+  plan.incumbent = other->choice;
+  if (!keepsRankOrder() && arrivals_.outlook() != KeyArrivals::Outlook::kOnTime) plan.placed = other->placed;
+}
+
+bool KeyTuner::isOfEarlierRun(std::size_t arm) const {
+  return learned_ && !costs_.wasCalled(arm) && costs_.arms()[arm].choice == parseChoice(learned_->choice).value();
+}
+
+// What was learned before, or is being learned by other keys of the shape, is paid for there.
+double KeyTuner::grant(bool arrives_as_then) const {
+  if (learned_) return arrives_as_then ? TrialBudget::kGrantedOnceLearned : TrialBudget::kGrantedCalls;
+  const std::lock_guard lock(settings_.shared->mutex);
+  return settings_.shared->first_trials.areKnown(shapeOfTrials()) ? TrialBudget::kGrantedBesideOthers
+                                                                  : TrialBudget::kGrantedCalls;
 }
 
 FirstTrials::Shape KeyTuner::shapeOfTrials() const {
@@ -155,6 +182,19 @@ void KeyTuner::announceTrials(const std::vector<Choice>& trials) const {
 void KeyTuner::tellOfTrial(std::size_t arm) const {
   const std::lock_guard lock(settings_.shared->mutex);
   settings_.shared->first_trials.tell(name_, shapeOfTrials(), costs_.residualOf(arm));
+}
+
+void KeyTuner::tellOfNative() const {
+  const std::lock_guard lock(settings_.shared->mutex);
+  settings_.shared->first_trials.noteNative(shapeOfTrials());
+}
+
+bool KeyTuner::isNativeKnown() const {
+  if (choices_.isNativeKnown()) return true;
+  if (choices_.native().net.empty()) return false;
+  const std::lock_guard lock(settings_.shared->mutex);
+  const std::int32_t seen = settings_.shared->first_trials.nativeSeen(shapeOfTrials());
+  return seen >= static_cast<std::int32_t>(MeasuredChoices::kNativeSamples);
 }
 
 // Makes the policy's choice and table the plan's own.

@@ -30,8 +30,9 @@ std::string KeyTuner::compareArms(std::size_t chosen, std::size_t before) const 
 
 std::string KeyTuner::describeArms(std::size_t chosen) const {
   if (!costs_.wasCalled(chosen)) {
-    return fmt::format("{} is called first, since an earlier run chose it. ",
-                       formatChoice(costs_.arms()[chosen].choice));
+    const char* cause =
+        isOfEarlierRun(chosen) ? "an earlier run chose it" : "calls with such vectors elsewhere found it";
+    return fmt::format("{} is called first, since {}. ", formatChoice(costs_.arms()[chosen].choice), cause);
   }
   std::string others;
   for (std::size_t i = 0; i < costs_.arms().size(); ++i) {

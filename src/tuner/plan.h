@@ -25,6 +25,8 @@ struct CallLimit {
   static constexpr double kSlowFactor = 2.0;  // what native takes, times this, is slow
   static constexpr double kShare = 0.05;      // of native's time may go into looking at calls one by one,
   static constexpr double kRarest = 32.0;     // but one in so many is always looked at
+  // The messages of an agreement that goes on just before a call make it no longer than by this.
+  static constexpr std::int64_t kMostDisturbanceNs = 40'000;
 
   std::int64_t slow_ns = 0;  // 0 = no call is looked at
   std::int32_t every = 1;

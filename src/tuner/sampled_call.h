@@ -28,9 +28,6 @@ struct ArrivalPattern {
   bool isKnown() const { return ranks > 0; }
 };
 
-// A call that takes longer is not disturbed by an agreement, by more than some hundredths.
-inline constexpr Seconds kDisturbedCall{5e-4};
-
 struct CallTimes {
   Seconds elapsed;  // mean over ranks
   // Records tell this: the post-arrival time, or, where stamps do not compare, the mean elapsed time.

@@ -100,4 +100,12 @@ void TrackedArrivals::restart() {
   }
 }
 
+void TrackedArrivals::forget() {
+  predictor_ = ArrivalPredictor(static_cast<std::int32_t>(rows_.size()));
+  for (Row& row : rows_) {
+    row.last_named = -1;
+    row.usual = {};
+  }
+}
+
 }  // namespace starling

@@ -46,6 +46,8 @@ class TrackedArrivals {
   // Counts the ranks that are not followed.
   std::int32_t others() const;
   void restart();
+  // Forgets what forecasts are made of, because the arrivals are others now; what was seen since restart() stays.
+  void forget();
 
  private:
   struct Row {

@@ -26,10 +26,12 @@ class TrialBudget {
   }
   // Where an earlier run has paid for the trials, these are to confirm what it found.
   static constexpr double kGrantedOnceLearned = 4.0;
-  void begin(bool is_learned) {
+  // Where other keys of the shape learn, too, what they find is heard of.
+  static constexpr double kGrantedBesideOthers = 2.0;
+  void begin(double granted) {
     explored_until_ = calls_ + kExploredCalls;
     granted_until_ = calls_ + kGrantedCalls;
-    credit_ = is_learned ? kGrantedOnceLearned : static_cast<double>(kGrantedCalls);
+    credit_ = granted;
   }
   // Returns whether exploration may be reopened because something seems to have changed.
   bool mayReopen() const { return calls_ >= reopened_from_; }

@@ -215,7 +215,7 @@ TEST(CommunicatorRecords, drainsDecisionsAndPoliciesThatALaterRunCanTakeOver) {
   ASSERT_EQ(batch.policies.size(), 1U);
   SimulatedCommunicator second(kRanks, settingsOf(), {}, batch.policies);
   second.setPattern(lastRankLate);
-  second.calls(12, kLineA, doubles(1 << 16));
+  second.calls(10, kLineA, doubles(1 << 16));
   EXPECT_EQ(second.keys().entry(0).plan.incumbent, first.keys().entry(0).plan.incumbent);
   EXPECT_EQ(placementIn(second).table, placementIn(first).table);
   EXPECT_EQ(second.explorationCalls(), 0);

@@ -26,6 +26,25 @@ TEST(FirstTrials, areUnderWayUntilTheyAreTold) {
   EXPECT_EQ(trials.findings(kOther, kShape).front().residual.off, 0.5);
 }
 
+TEST(FirstTrials, areKnownToKeysOfTheVeryShape) {
+  FirstTrials trials;
+  EXPECT_FALSE(trials.areKnown(kShape));
+  trials.begin(kShape, kRing);
+  EXPECT_TRUE(trials.areKnown(kShape));
+  EXPECT_FALSE(trials.areKnown({8, 11}));
+}
+
+TEST(FirstTrials, countHowOftenNativeWasSeenInAShape) {
+  FirstTrials trials;
+  EXPECT_EQ(trials.nativeSeen(kShape), 0);
+  for (int call = 0; call < 3; ++call) trials.noteNative(kShape);
+  trials.noteNative({8, 11});
+  EXPECT_EQ(trials.nativeSeen(kShape), 3);
+  EXPECT_EQ(trials.nativeSeen({8, 11}), 1);
+  for (std::int32_t ranks = 100; ranks < 1000; ++ranks) trials.noteNative({ranks, 10});
+  EXPECT_EQ(trials.nativeSeen(kShape), 0) << "what is kept is bounded";
+}
+
 TEST(FirstTrials, concernKeysOfAboutThatSizeOnAsManyRanks) {
   FirstTrials trials;
   trials.begin(kShape, kRing);

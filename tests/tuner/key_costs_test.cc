@@ -184,6 +184,28 @@ TEST(KeyCosts, hearWhatAnotherKeyHasJustFound) {
   EXPECT_EQ(costs.expected(slt).value, measured) << "what was called here is known better";
 }
 
+TEST(KeyCosts, runWhatAKeyOfTheVeryShapeHasFoundFaster) {
+  for (const std::int32_t distance : {0, 1}) {
+    KeyCosts costs = predicted();
+    for (int call = 0; call < 8; ++call) costs.observe(kNativeChoice, Seconds{1e-3});
+    const std::size_t ring = costs.armOf(named("ring").algorithm);
+    costs.hear({.algorithm = named("ring").algorithm, .off = std::log(0.5), .deviation = 0.05}, distance);
+    EXPECT_FALSE(costs.wasCalled(ring));
+    EXPECT_EQ(costs.best(KeyCosts::kNative), distance == 0 ? ring : KeyCosts::kNative);
+  }
+}
+
+TEST(KeyCosts, runWhatIsTrustedThoughItWasNeverCalled) {
+  KeyCosts costs = predicted();
+  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  EXPECT_EQ(costs.best(ring), ring);
+  const Choice slt = named("slt:segments=7");
+  costs.trust(slt);
+  EXPECT_EQ(costs.find(slt), costs.armOf(slt.algorithm)) << "with its own parameters";
+  costs.trust(kNativeChoice);
+  EXPECT_EQ(costs.arms()[KeyCosts::kNative].choice, kNativeChoice);
+}
+
 TEST(KeyCosts, leaveFirstTrialsToOthers) {
   KeyCosts costs = predicted();
   KeyCosts::Allowance allowance = plenty();

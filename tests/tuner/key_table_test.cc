@@ -139,6 +139,47 @@ TEST(KeyTable, looksAtTheFirstCallsThenAtOneInSomeAndAtThoseAfterASlowOne) {
   EXPECT_TRUE(entry.isWatched());
 }
 
+TEST(KeyTable, stopsNothingForWhatAnAgreementMakesLonger) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  table.apply(limitedRing(0));
+  KeyTable::Entry& entry = table.entry(0);
+  for (int call = 0; call < 10; ++call) EXPECT_FALSE(entry.noteWatched(1000 + CallLimit::kMostDisturbanceNs, true));
+  EXPECT_FALSE(entry.noteWatched(1001 + CallLimit::kMostDisturbanceNs, true));
+  EXPECT_TRUE(entry.noteWatched(1001)) << "what is slow even so counts";
+}
+
+TEST(KeyTable, noticesOnceForEachArrangementThatAnotherRankIsLate) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  PlanUpdate update = limitedRing(0);
+  update.plan.placed = {{.rank = 2, .place = 6, .lateness_ns = 8000}, {.rank = 5, .place = 7, .lateness_ns = 9000}};
+  table.apply(update);
+  KeyTable::Entry& entry = table.entry(0);
+  entry.calls_since_plan = 5;
+  EXPECT_FALSE(entry.noteLast(5));
+  EXPECT_FALSE(entry.noteLast(2)) << "about as late";
+  EXPECT_FALSE(entry.noteLast(3));
+  EXPECT_TRUE(entry.isWatched()) << "the next call may confirm it";
+  EXPECT_FALSE(entry.noteLast(4)) << "another one again";
+  EXPECT_TRUE(entry.noteLast(4));
+  EXPECT_FALSE(entry.noteLast(4)) << "it is known";
+  EXPECT_FALSE(entry.isWatched());
+  table.apply(update);
+  EXPECT_FALSE(entry.noteLast(4)) << "still for this arrangement";
+  update.plan.placed = {{.rank = 4, .place = 7, .lateness_ns = 9000}};
+  table.apply(update);
+  EXPECT_FALSE(entry.noteLast(6));
+  EXPECT_TRUE(entry.noteLast(6));
+}
+
+TEST(KeyTable, hasNobodyLateInAPlanThatArrangesNothing) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  table.apply(limitedRing(0));
+  for (int call = 0; call < 10; ++call) EXPECT_FALSE(table.entry(0).noteLast(3));
+}
+
 // A key that was resolved `calls` times, with a cycle in force.
 KeyTable tableWithCycle(int calls, const Cycle& cycle) {
   KeyTable table;

@@ -47,7 +47,7 @@ TEST(KeyTuner, putsTheLateRankLastWhenTablesAreSorted) {
   for (std::size_t late_rank = 0; late_rank < kRanks; ++late_rank) {
     SimulatedCommunicator communicator(kRanks, settingsOf(), {});
     communicator.setPattern(lateRank(late_rank, 10e-3, 50e-6));
-    communicator.calls(50, kLine, kVector);
+    communicator.calls(70, kLine, kVector);
     const KeyPlan& plan = communicator.keys().entry(0).plan;
     EXPECT_EQ(plan.state, KeyState::kSettled);
     std::vector<std::int32_t> expected = identityTable(kRanks);
@@ -195,6 +195,20 @@ TEST(KeyTuner, followsALateRankThatChanges) {
   EXPECT_TRUE(std::ranges::any_of(decisions, [](const DecisionRecord& decision) {
     return decision.reason.find("virtual-rank table follows") != std::string::npos && decision.table.back() == 1;
   }));
+}
+
+TEST(KeyTuner, followsALateRankThatChangesWithinFewCalls) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.setPattern(lateRank(5, 10e-3, 50e-6));
+  communicator.calls(300, kLine, doubles(1 << 16));
+  ASSERT_EQ(placementIn(communicator).table.back(), 5);
+  ASSERT_NE(communicator.keys().entry(0).plan.incumbent, kNativeChoice);
+  communicator.setPattern(lateRank(1, 10e-3, 50e-6));
+  int calls = 0;
+  for (; calls < 100 && placementIn(communicator).table.back() != 1; ++calls) {
+    communicator.call(kLine, doubles(1 << 16));
+  }
+  EXPECT_LE(calls, 12);
 }
 
 TEST(KeyTuner, followsALatenessThatGrows) {

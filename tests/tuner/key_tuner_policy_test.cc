@@ -133,7 +133,7 @@ TEST(KeyTuner, takesOverAStoredPolicyWithoutExploring) {
   policy.table = {3, 1, 0, 2};
   policy.lateness_ns = {0, 0, 0, 10'000'000};
   SimulatedCommunicator communicator(kRanks, settingsOf(), {}, {policy});
-  communicator.calls(12, kLine, kVector);
+  communicator.calls(9, kLine, kVector);
   const KeyPlan& plan = communicator.keys().entry(0).plan;
   EXPECT_EQ(plan.incumbent, choiceOf("prr:tau_ns=9000"));
   EXPECT_EQ(placementIn(communicator).table, policy.table);

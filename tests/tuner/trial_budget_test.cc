@@ -7,7 +7,7 @@ namespace {
 
 TEST(TrialBudget, grantsWhatTheFirstCallsTakeAndThenAShare) {
   TrialBudget budget;
-  budget.begin(false);
+  budget.begin(TrialBudget::kGrantedCalls);
   EXPECT_DOUBLE_EQ(budget.left(), 20.0);
   budget.charge(5.0);
   EXPECT_DOUBLE_EQ(budget.left(), 15.0);
@@ -21,7 +21,7 @@ TEST(TrialBudget, grantsWhatTheFirstCallsTakeAndThenAShare) {
 
 TEST(TrialBudget, grantsLessWhereAnEarlierRunHasLearned) {
   TrialBudget budget;
-  budget.begin(true);
+  budget.begin(TrialBudget::kGrantedOnceLearned);
   EXPECT_DOUBLE_EQ(budget.left(), TrialBudget::kGrantedOnceLearned);
   budget.count(200);
   budget.reopen();
@@ -30,7 +30,7 @@ TEST(TrialBudget, grantsLessWhereAnEarlierRunHasLearned) {
 
 TEST(TrialBudget, letsCallsPayForATrialThatTookFarMore) {
   TrialBudget budget;
-  budget.begin(false);
+  budget.begin(TrialBudget::kGrantedCalls);
   budget.charge(50.0);
   EXPECT_EQ(budget.left(), 0.0);
   budget.count(1400);
@@ -48,7 +48,7 @@ TEST(TrialBudget, letsCallsPayForATrialThatTookFarMore) {
 
 TEST(TrialBudget, reopensAfterTwiceAsManyCallsEachTimeWhereTheChoiceStays) {
   TrialBudget budget;
-  budget.begin(false);
+  budget.begin(TrialBudget::kGrantedCalls);
   std::int64_t latest = 0;
   for (const std::int64_t wait : {64, 128, 256}) {
     while (!budget.mayReopen()) budget.count(1);
@@ -69,7 +69,7 @@ TEST(TrialBudget, reopensAfterTwiceAsManyCallsEachTimeWhereTheChoiceStays) {
 TEST(TrialBudget, exploresForSomeCalls) {
   TrialBudget budget;
   EXPECT_FALSE(budget.isExploring());
-  budget.begin(false);
+  budget.begin(TrialBudget::kGrantedCalls);
   EXPECT_TRUE(budget.isExploring());
   budget.count(TrialBudget::kExploredCalls);
   EXPECT_FALSE(budget.isExploring());

@@ -49,7 +49,7 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
   call.planned = planned.planned;
   NextCall next;
   next.is_watched = planned.is_watched;
-  next.follows_agreement = epoch_ > 0 && open_.size() == 1;
+  next.follows = call.follows = std::exchange(latest_step_, AgreementStep::kNone);
   if (planned.entry >= 0) next.plan = &keys_.entry(planned.entry).plan;
   if (planned.is_own) ++keys_.entry(planned.entry).calls_since_plan;
   if (!tunable) call.planned.choice = kNativeChoice;
@@ -65,39 +65,71 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
 void LearningLoop::end(const std::optional<CallSummary>& seen) {
   if (open_.back().sample >= 0) open_samples_.push_back(seen.value());
   watch(seen);
-  if (static_cast<std::int32_t>(open_.size()) >= epochLength()) endEpoch();
+  goOnAgreeing();
+  if (isDue()) endEpoch();
+}
+
+// As EpochLoop has it.
+void LearningLoop::goOnAgreeing() {
+  const auto made = static_cast<std::int32_t>(open_.size());
+  const AgreementSteps steps = agreementStepsIn(epochLength());
+  if (agreement_ == Agreement::kStarted && made >= steps.decides_after) {
+    takeEpoch();
+    decide();
+  } else if (agreement_ == Agreement::kDecided && made >= steps.is_known_after) {
+    learnLength();
+  }
+}
+
+bool LearningLoop::isDue() const {
+  const bool is_known = agreement_ == Agreement::kNone || agreement_ == Agreement::kKnown;
+  return is_known && static_cast<std::int32_t>(open_.size()) >= epochLength();
 }
 
 // As EpochLoop::watch() does it.
 void LearningLoop::watch(const std::optional<CallSummary>& seen) {
   if (watched_) {
     KeyTable::Entry& entry = keys_.entry(watched_->key);
-    if (entry.changes == watched_->changes && entry.noteWatched(watched_->shortest_ns)) {
+    const bool is_same = entry.changes == watched_->changes;
+    if (is_same && entry.noteLast(watched_->last_rank)) short_epochs_ = kEpochsToPlan;
+    if (is_same && entry.noteWatched(watched_->shortest_ns, watched_->is_disturbed)) {
       tuner_.noteStop(watched_->key, entry.plan.incumbent, fromNanoseconds(watched_->shortest_ns));
     }
     watched_.reset();
   }
   const std::int32_t key = open_.back().planned_key;
-  if (is_watched_) watched_ = Watched{key, keys_.entry(key).changes, seen.value().shortestNs()};
+  if (!is_watched_) return;
+  const CallSummary& call = seen.value();
+  watched_ = Watched{key, keys_.entry(key).changes, call.shortestNs(), call.named().front().rank,
+                     open_.back().follows != AgreementStep::kNone};
+}
+
+void LearningLoop::decide() {
+  std::fill(buffer_.begin(), buffer_.end(), std::byte{});
+  const Decisions decisions = tuner_.decide(kMaxUpdates);
+  tuner_.postpone(decisions, encodeDecisions(decisions, buffer_));
+  agreement_ = Agreement::kDecided;
+  latest_step_ = AgreementStep::kDecide;
+}
+
+void LearningLoop::learnLength() {
+  DecisionReader reader(buffer_, ranks_);
+  require(reader.start());
+  if (reader.nextEpochLength() > 0) epoch_length_ = std::min(epoch_length_, reader.nextEpochLength());
+  agreement_ = Agreement::kKnown;
 }
 
 void LearningLoop::endEpoch() {
-  if (decisions_are_open_) applyDecisions();
-  if (epoch_is_open_) {
-    takeEpoch();
-    std::fill(buffer_.begin(), buffer_.end(), std::byte{});
-    const Decisions decisions = tuner_.decide(kMaxUpdates);
-    tuner_.postpone(decisions, encodeDecisions(decisions, buffer_));
-    decisions_are_open_ = true;
-  }
+  if (agreement_ == Agreement::kKnown) applyDecisions();
   tracker_.closeEpoch();
   lengths_.push_back(static_cast<std::int32_t>(open_.size()));
   closed_.swap(open_);
   closed_samples_.swap(open_samples_);
   open_.clear();
   open_samples_.clear();
-  short_epochs_ = epoch_ == 0 ? kEpochsToPlan : std::max(short_epochs_ - 1, 0);
-  epoch_is_open_ = true;
+  short_epochs_ = std::max((epoch_ == 0 ? kEpochsToPlan : short_epochs_) - 1, 0);
+  agreement_ = Agreement::kStarted;
+  latest_step_ = AgreementStep::kStart;
   ++epoch_;
 }
 

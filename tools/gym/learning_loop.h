@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/agreement_steps.h"
 #include "tuner/communicator_tuner.h"
 #include "tuner/key_table.h"
 #include "tuner/site_tracker.h"
@@ -26,7 +27,7 @@ class LearningLoop {
     const KeyPlan* plan = nullptr;  // good until end(); null: the call has no plan yet
     bool is_stamped = false;
     bool is_watched = false;
-    bool follows_agreement = false;  // which has just begun
+    AgreementStep follows = AgreementStep::kNone;  // which has just begun
 
     // Returns whether end() is to be told what the call took.
     bool isTimed() const { return is_stamped || is_watched; }
@@ -49,12 +50,18 @@ class LearningLoop {
     std::int32_t key = 0;
     std::int32_t changes = 0;  // of the key's incumbent before it
     std::int64_t shortest_ns = 0;
+    std::int32_t last_rank = 0;
+    bool is_disturbed = false;
   };
 
   std::int32_t epochLength() const;
   void noteKey(const Key& key);
   void watch(const std::optional<CallSummary>& seen);
+  void goOnAgreeing();
+  bool isDue() const;
   void endEpoch();
+  void decide();
+  void learnLength();
   void applyDecisions();
   void takeEpoch();
   void introduce(const Key& key, const SiteTracker::Call& call, bool tunable);
@@ -72,8 +79,9 @@ class LearningLoop {
   std::int32_t appeared_ = 0;      // keys, or what seemed to be one
   std::int64_t epoch_ = 0;
   std::int64_t updates_ = 0;
-  bool decisions_are_open_ = false;
-  bool epoch_is_open_ = false;
+  enum class Agreement : std::uint8_t { kNone, kStarted, kDecided, kKnown };
+  Agreement agreement_ = Agreement::kNone;            // on the closed epoch
+  AgreementStep latest_step_ = AgreementStep::kNone;  // since the latest call
   std::vector<std::byte> buffer_;
   std::vector<EpochCall> open_, closed_;
   std::vector<CallSummary> open_samples_, closed_samples_;

@@ -1,5 +1,5 @@
-// Exchanges what the ranks of a communicator tell each other between calls, without waiting: an exchange starts an
-// epoch before it is used.
+// Exchanges what the ranks of a communicator tell each other between calls, without waiting: an exchange starts some
+// calls before it is used.
 #pragma once
 
 #include <mpi.h>
@@ -24,9 +24,9 @@ void prepareAgreements();
 void endAgreements();
 
 // The agreement of one communicator. All ranks call the same functions in the same order; each start...() is finished
-// by its finish...() one epoch later. The operations in between are MPI_Iallreduce, MPI_Ireduce and MPI_Ibcast on the
-// private communicator, so they never meet the program's messages. Functions that return int return MPI error codes.
-// Nothing is allocated after construction. THREADS: not thread-safe; one per communicator.
+// by its finish...() one call later, or more. The operations in between are MPI_Iallreduce, MPI_Ireduce and MPI_Ibcast
+// on the private communicator, so they never meet the program's messages. Functions that return int return MPI error
+// codes. Nothing is allocated after construction. THREADS: not thread-safe; one per communicator.
 class Agreement {
  public:
   // More bytes than this count as this many.
@@ -63,6 +63,9 @@ class Agreement {
   // Is called after each call of the program, and never waits for a late rank.
   int advanceEpoch() { return compared_.advance(); }
   int finishEpoch(Outcome& outcome);
+  // Returns whether finishEpoch() waits for nothing but messages that are on their way, which is equal on all ranks.
+  // REQUIRES: epochIsOpen().
+  bool epochIsDue() const { return compared_.isDue(); }
   bool epochIsOpen() const { return epoch_open_; }
   // Returns whether finishEpoch() would not wait. REQUIRES: epochIsOpen().
   bool epochIsComplete();

@@ -106,7 +106,7 @@ def worlds_section(document):
         "correlated from call to call; 1 % of the calls ten times as long (outliers); all slow for a while, "
         "algorithms that keep in step most of all (neighbour); a clock that ticks each fifth of a call's time "
         "(coarse clock); normal, where clocks of the ranks do not compare, so that nobody sees who is late (elapsed "
-        "only). The tuner alone sees the first call after each agreement of its ranks 5 to 35 us longer, too.",
+        "only). The tuner alone sees each call before which an agreement of its ranks goes on 2.5 to 17.5 us longer.",
         "**Programs**: one key; 40 keys in turn; two sizes of one size class in turn; keys of 30 calls each, one after "
         "the other (short keys); a second key after 3 of 10 calls (late keys); communicators of 20 calls each, where "
         "all is learned anew (short lives).",
@@ -117,7 +117,7 @@ def players_section(document):
     document.heading("Who plays, and with what advantages")
     document.text(
         "`tuned` is Starling's tuner as it is in the library, driven by its epochs: it is told only of the calls "
-        "that it would stamp, and what it decides takes force two epochs later, since the ranks have to agree. The "
+        "that it would stamp, and what it decides takes force at the end of the next epoch, since the ranks have to agree. The "
         "rivals have it easier: they are told at once what each call took, nobody has to agree, and nothing that "
         "they do costs time. They choose among native and all algorithms that fit, with the parameters that the "
         "probed cost model gives them and the ranks arranged by the tuner's own predictors, which is not in what was "
