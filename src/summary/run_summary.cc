@@ -89,9 +89,10 @@ void compareWithNative(Observations observations, KeySummary& summary) {
   const std::vector<CandidateSummary> usual = summarizeCandidates(usual_calls);
   const std::vector<CandidateSummary> all = summarizeCandidates(observations);
   const KeyRecord& key = summary.row.key;
+  const bool is_native = key.choice == kNativeName;
   std::optional<NativeTime> native;
-  if (key.choice != kNativeName) native = nativeByGain(key, usual, calls);
-  if (!native) native = nativeByOwnCalls(findCandidate(all, kNativeName), usual, calls);
+  if (!is_native) native = nativeByGain(key, usual, calls);
+  if (!native && (is_native || calls > 0.0)) native = nativeByOwnCalls(findCandidate(all, kNativeName), usual, calls);
   if (!native) return;
   double saved = 0.0;
   double exploring = 0.0;

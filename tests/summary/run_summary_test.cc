@@ -130,6 +130,14 @@ TEST_F(RunSummaryTest, withoutAGainComparesWithTheCallsThatNativeHad) {
   EXPECT_NEAR(summary.exploring.value(), 10 * (0.030 - 0.011), 1e-12);
 }
 
+TEST_F(RunSummaryTest, whereNothingTookThePlaceOfNativeNothingWasSaved) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain.reset();
+  batch.keys.front().gain_error.reset();
+  batch.observations.pop_back();  // of slt, which is only chosen yet
+  EXPECT_FALSE(summaryOf(batch).saved);
+}
+
 TEST_F(RunSummaryTest, anErrorThatIsNotKnownIsNotStated) {
   Batch batch = settledOnSlt();
   batch.keys.front().gain.reset();
