@@ -161,6 +161,7 @@ class Parser {
     if (argument == "--db") return &request_.database;
     if (argument == "--algorithm") return &request_.algorithm;
     if (argument == "--mode") return &request_.mode;
+    if (argument == "--color") return &request_.colour;
     return nullptr;
   }
 

@@ -22,6 +22,7 @@ struct LaunchRequest {
   std::string database;
   std::string algorithm;
   std::string mode;
+  std::string colour;  // of --color, which says nothing here: launchers and programs have their own
   bool verbose = false;
   bool dry_run = false;  // the command is printed and not carried out
 };

@@ -51,6 +51,11 @@ TEST(ParseLaunch, leavesTheRestAloneWithoutASeparator) {
   EXPECT_TRUE(request.has_program);
 }
 
+TEST(ParseLaunch, keepsColoursFromTheLauncher) {
+  EXPECT_THAT(parseLaunch(Words{"--color", "never", "--", "a", "--color"}).value().launcher_arguments,
+              ElementsAre("a", "--color"));
+}
+
 TEST(ParseLaunch, takesADryRun) {
   EXPECT_TRUE(parseLaunch(Words{"-n", "2", "--dry-run", "--", "a"}).value().dry_run);
   EXPECT_FALSE(parseLaunch(Words{"-n", "2", "--", "a", "--dry-run"}).value().dry_run);
