@@ -178,7 +178,6 @@ int EpochLoop::learnDecisions() {
     return MPI_SUCCESS;
   }
   decisions_are_known_ = true;
-  brings_plans_ = reader.left() > 0;
   // There is memory for as many calls as it was to have.
   if (reader.nextEpochLength() > 0) calls_.setLength(std::min(lengthOf(reader.nextEpochLength()), calls_.fullLength()));
   return MPI_SUCCESS;

@@ -195,7 +195,6 @@ class EpochLoop {
   AgreementStep latest_step_ = AgreementStep::kNone;  // since the latest call that was noted
   bool is_disturbed_ = false;                         // the latest call, by what had been begun before it
   bool decisions_are_known_ = false;                  // on all ranks; they take force when the epoch ends
-  bool brings_plans_ = false;                         // the latest of them
   Seconds agreed_for_{};                              // in the steps since the epoch began
   std::int32_t agreed_length_ = 0;                    // of an epoch, with the calls that rest
   bool all_at_rest_ = false;                          // the keys of the calls of the latest epoch that is known

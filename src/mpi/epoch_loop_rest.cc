@@ -54,10 +54,9 @@ void EpochLoop::planRest() {
   if (rests) resting_keys_.refresh(keys_);
 }
 
-// What was begun after a call is finished after a later one that is looked at. New plans take force first, and so does
-// what was seen since the rest was planned.
+// What was begun after a call is finished after a later one that is looked at.
 bool EpochLoop::beginRest() {
-  if (!rest_.isPlanned() || call_watch_->isOpen() || !all_at_rest_ || brings_plans_) return false;
+  if (!rest_.isPlanned() || call_watch_->isOpen()) return false;
   rest_.begin();
   tracker_.interrupt();
   has_rested_ = true;
