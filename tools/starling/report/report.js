@@ -4,13 +4,12 @@ const report = JSON.parse(document.getElementById("figures").textContent);
 const main = document.getElementById("report");
 
 // Draws a plot as soon as its place is near what is seen, and anew when the window has another width.
-const kNear = 600;
 const drawings = new Map();
 const views = new IntersectionObserver(
   (entries) => {
     for (const entry of entries.filter((one) => one.isIntersecting)) draw(entry.target);
   },
-  { rootMargin: `${kNear}px` },
+  { rootMargin: "600px" },
 );
 
 function draw(place) {
@@ -28,12 +27,12 @@ function drawAnew() {
   }
 }
 
-// Draws what is near at once, without waiting for the observer: the page is complete when it is first seen.
-function drawNear() {
-  const near = [...drawings.keys()].filter((place) => {
-    return drawings.get(place).width === 0 && place.getBoundingClientRect().top < window.innerHeight + kNear;
+// Draws at once what is in view, without waiting for the observer: the page is complete when it is first seen.
+function drawInView() {
+  const seen = [...drawings.keys()].filter((place) => {
+    return drawings.get(place).width === 0 && place.getBoundingClientRect().top < window.innerHeight;
   });
-  near.forEach(draw);
+  seen.forEach(draw);
 }
 
 // `make(width)` returns the plot; `height` keeps room for it.
@@ -192,7 +191,7 @@ function siteBody(site) {
 function fillSite(made, site) {
   if (!made.open || made.children.length > 1) return;
   made.append(...siteBody(site));
-  drawNear();
+  drawInView();
 }
 
 function siteSection(site, index) {
@@ -284,4 +283,4 @@ window.addEventListener("resize", drawAnew);
 window.addEventListener("beforeprint", () => [...drawings.keys()].forEach(draw));
 openTarget();
 if (isRun && report.sites.length > 0) fillSite(document.getElementById("site-1"), report.sites[0]);
-drawNear();
+drawInView();
