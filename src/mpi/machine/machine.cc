@@ -83,7 +83,7 @@ Run describeRun(MPI_Comm communicator) {
   run.program = ownProgramName();
   run.started = static_cast<std::int64_t>(std::time(nullptr));
   std::random_device random;
-  // Digits that are always the same in number: ranks send each other this text, and what that takes is to be repeatable.
+  // The digits are always as many: ranks send each other this text, and what that takes is to be repeatable.
   run.id = fmt::format("{:08x}-{:08x}-{:08x}", run.started, getpid(), random());
   return run;
 }

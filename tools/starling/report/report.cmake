@@ -23,8 +23,7 @@ add_custom_command(OUTPUT ${report_assets}
 set_source_files_properties(${report_assets} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings
                             SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 target_sources(starling_cli_parts PRIVATE
-  report_call.cc report_command.cc report_comparison.cc report_document.cc report_page.cc report_site.cc
+  report_call.cc report_comparison.cc report_document.cc report_page.cc report_site.cc
   report_table.cc report_warnings.cc ${report_assets})
-target_compile_definitions(starling_cli_parts PRIVATE STARLING_VERSION="${PROJECT_VERSION}")
 # Calls are simulated with what src/tuner recorded of costs.
 target_link_libraries(starling_cli_parts PUBLIC starling_tuner)
