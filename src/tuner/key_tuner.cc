@@ -104,6 +104,7 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   if (!as_arranged_now || !arm) return;
   const Seconds expected = costs_.expected(*arm);
   const bool has_changed = costs_.observe(choice, times.net, times.netError());
+  if (has_changed) choices_.forgetFormerCost(choice);
   if (planned.exploration && costs_.arms()[*arm].samples <= kTrialsToTell) tellOfTrial(*arm);
   // Where the choice in force is faster than it was, the less is to be won elsewhere.
   const bool is_good_news = *arm == incumbent && times.net < expected;

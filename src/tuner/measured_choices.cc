@@ -55,6 +55,8 @@ void MeasuredChoices::forgetArrangement() {
   for (ChoiceTimes& times : std::span(choices_).subspan(1)) times.compared.clear();
 }
 
+void MeasuredChoices::forgetFormerCost(const Choice& choice) { keepLatest(of(choice).compared, 1); }
+
 std::optional<Seconds> MeasuredChoices::usualNative() const {
   if (native().net.empty()) return std::nullopt;
   const double least = *std::ranges::min_element(native().errors);

@@ -37,6 +37,8 @@ class MeasuredChoices {
   void observe(const Choice& choice, const CallTimes& times, bool compares);
   // Forgets what all choices but native took as they were arranged so far, which says nothing any more.
   void forgetArrangement();
+  // Forgets what the choice took before its latest call, since that has changed.
+  void forgetFormerCost(const Choice& choice);
 
   const ChoiceTimes& native() const { return choices_.front(); }
   // Returns null where the choice was not observed, or was forgotten.

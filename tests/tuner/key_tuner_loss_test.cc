@@ -301,6 +301,7 @@ TEST(KeyTunerLoss, takesAChoiceBackWhenNativeTurnsOutToTakeAsLongNow) {
   communicator.machine().native_factor = 10.0;
   communicator.calls(300, kLine, kVector);
   EXPECT_NE(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+  EXPECT_GT(communicator.tuner().key(0).gain(), 1.8);
 }
 
 TEST(KeyTunerLoss, stopsNothingForOneSlowCallInFour) {

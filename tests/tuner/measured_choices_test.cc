@@ -51,6 +51,16 @@ TEST(MeasuredChoices, knowTheErrorOfAMedianFromThreeCallsOn) {
   EXPECT_NEAR(choices.errorOf(Choice{}).value(), 1.2533 * 1.4826 * 1.0 / std::sqrt(3.0), 1e-9) << "despite the outlier";
 }
 
+TEST(MeasuredChoices, forgetWhatAChoiceTookBeforeItChanged) {
+  MeasuredChoices choices;
+  for (const double seconds : {1.0, 1.0, 1.0, 8.0}) choices.observe(Choice{}, taking(seconds), true);
+  for (const double seconds : {2.0, 2.0}) choices.observe(withSegments(4), taking(seconds), true);
+  choices.forgetFormerCost(Choice{});
+  EXPECT_EQ(choices.medianOf(Choice{}), 8.0);
+  EXPECT_EQ(choices.medianOf(withSegments(4)), 2.0);
+  EXPECT_FALSE(choices.errorOf(Choice{})) << "one call does not scatter";
+}
+
 TEST(MeasuredChoices, forgetAnArrangementButNotWhatNativeTookNorNetTimes) {
   MeasuredChoices choices;
   choices.observe(Choice{}, taking(1.0), true);
