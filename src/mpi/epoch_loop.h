@@ -74,8 +74,8 @@ class EpochLoop {
   // more is learned; see hasNotedAll().
   void note(const CallKind& kind, EpochCall call, LocalSite local, SiteId predicted,
             const std::optional<CallStamps>& stamps);
-  // Goes on with what the ranks agree on, some calls after it was begun: every rank has long started that.
-  // Looks at a call that ran a plan's incumbent, where `elapsed_ns` tells how long this rank was in it, and finishes
+  // Goes on with what the ranks agree on, some calls after it was begun, so that every rank has long started that; and
+  // looks at a call that ran a plan's incumbent, where `elapsed_ns` tells how long this rank was in it, and finishes
   // what it began at the call before: an incumbent that is slow is stopped. Called after every call, on all ranks with
   // or without a time. Returns an MPI error code. REQUIRES: isOpen().
   int watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns);

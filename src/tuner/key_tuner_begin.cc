@@ -90,6 +90,8 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
     runAsOthersDo(plan);
   const bool arrives_as_then = !followArrivals(plan);
   if (!predict(plan, may_rank)) return std::nullopt;
+  // What others of the shape run is no candidate where ranks are placed on nodes in another way.
+  if (costs_.armOf(plan.incumbent.algorithm) == costs_.arms().size()) plan.incumbent = kNativeChoice;
   // What it ran while it followed its twin was arranged for another site.
   if (follows_twin_) choices_.forgetArrangement();
   const std::optional<Seconds> native = choices_.usualNative();

@@ -67,6 +67,19 @@ TEST(KeyTuner, keepsAForcedAlgorithmThoughItIsSlower) {
   EXPECT_EQ(communicator.keys().entry(0).plan.incumbent, choiceOf("ring"));
 }
 
+// As where ranks that share a node have learned, and as many of several nodes begin.
+TEST(KeyTuner, doesNotBeginWithARowThatItsTopologyDoesNotHave) {
+  TunerSettings settings = settingsOf();
+  const Choice node = choiceOf("node");
+  const std::vector<CostResidual> residuals{{node.algorithm, 0.0, 0.1}};
+  settings.shared->priors.learn(kRanks, sizeClass(kVector.bytes()), residuals, {node, {}});
+  SimulatedCommunicator communicator(kRanks, settings, {});
+  communicator.calls(200, kLine, kVector);
+  EXPECT_EQ(communicator.keys().entry(0).plan.state, KeyState::kSettled);
+  const auto ran_node = [&](const PlannedChoice& one) { return one.choice.algorithm == node.algorithm; };
+  EXPECT_TRUE(std::ranges::none_of(communicator.choices(), ran_node));
+}
+
 TEST(KeyTuner, staysOnNativeWhenTheForcedAlgorithmIsNotValidOrUnknown) {
   Options options;
   options.algorithm = "ring";

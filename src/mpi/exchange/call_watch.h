@@ -12,11 +12,11 @@ namespace starling {
 
 // A nonblocking allreduce on the private communicator, of the least time that any rank spent in one call: no rank
 // leaves before the last has come, so that the rank that came last has waited for nobody. That rank's number travels in
-// the low bits of the time. It starts after the call and
-// is finished after the next one, when every rank has long started it: so it is never waited for in the way of a late
-// rank. On a simulated cluster it is finished one call later, and no other call is watched until then. All ranks call
-// the same functions in the same order. Functions that return int return MPI error codes. Nothing is allocated after
-// construction. THREADS: not thread-safe; one per communicator.
+// the low bits of the time. It starts after the call and is finished after the next one, when every rank has long
+// started it: so it is never waited for in the way of a late rank. On a simulated cluster it is finished one call
+// later, and no other call is watched until then. All ranks call the same functions in the same order. Functions that
+// return int return MPI error codes. Nothing is allocated after construction. THREADS: not thread-safe; one per
+// communicator.
 class CallWatch {
  public:
   CallWatch(MPI_Comm private_communicator, int rank);
