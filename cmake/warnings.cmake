@@ -9,8 +9,6 @@ if(STARLING_SANITIZE)
   # GCC takes its own checks for uses of uninitialised memory.
   target_compile_options(starling_flags INTERFACE -fsanitize=${STARLING_SANITIZE} -fno-sanitize-recover=all
                                                   -fno-omit-frame-pointer -Wno-maybe-uninitialized)
-  # An index beyond the end of a container is a fault also where memory is allocated there.
-  target_compile_definitions(starling_flags INTERFACE _GLIBCXX_ASSERTIONS)
   # These two take a quarter of the time to compile; tools and tests, which handle few pointers, do without.
   target_compile_options(starling_flags INTERFACE
                          $<$<NOT:$<BOOL:$<TARGET_PROPERTY:STARLING_IS_LAYER>>>:-fno-sanitize=null,alignment>)

@@ -256,7 +256,7 @@ void KeyCosts::noteRetry(Arm& arm, double times_native) {
 }
 
 std::size_t KeyCosts::best(std::size_t now) const {
-  if (!arms_[now].is_available) now = kNative;
+  if (!arms_.at(now).is_available) now = kNative;
   const double sure = now == kNative ? Replacement::kSureOfNative : Replacement::kSureOfRow;
   std::size_t best = now;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
