@@ -7,7 +7,7 @@ import subprocess
 from reproduction.common import records
 
 HOSTS = 8
-RATE = "50mbit"
+RATE = "100mbit"
 EPOCHS = 8
 NUMBERS = 40  # of each rank in an epoch
 PROGRAM = "examples/training/compare"
