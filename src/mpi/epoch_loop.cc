@@ -2,41 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <exception>
 #include <new>
 #include <stdexcept>
 
-#include "base/address_space.h"
 #include "base/log.h"
-#include "mpi/execution/device_memory.h"
 #include "mpi/machine/world_ranks.h"
 #include "tuner/recorded_costs.h"
 
 namespace starling {
-namespace {
 
 static_assert(AgreedMemory::kMax <= Agreement::kMaxCapacity, "the ranks can tell each other what they have");
-// The calls of a first epoch have this memory, whatever it teaches.
-constexpr std::size_t kMinRoom = std::size_t{64} << 10;
-
-bool isSettled(const KeyTable::Entry& entry) {
-  const bool is_final = entry.plan.state == KeyState::kSettled || entry.plan.state == KeyState::kPassesThrough;
-  return entry.plans > 0 && is_final && !entry.is_stopped;
-}
-
-}  // namespace
-
-// Learning is done on rank 0 alone: if it fails there (memory), the plans in force stay on all ranks.
-template <typename Work>
-void EpochLoop::whileLearning(const Work& work) {
-  if (!tuner_) return;
-  try {
-    work();
-  } catch (const std::exception& fault) {
-    endLearning(fault);
-  }
-}
 
 void EpochLoop::endLearning(const std::exception& fault) {
   tuner_.reset();
@@ -135,101 +111,6 @@ void EpochLoop::judgeWatched() {
   whileLearning([&] { tuner_->noteStop(call.key, entry.plan.incumbent, shortest); });
 }
 
-// How far the agreement is depends on the number of calls, and is equal on all ranks.
-int EpochLoop::goOnAgreeing() {
-  const AgreementSteps steps = agreementStepsIn(calls_.length());
-  if (agreement_->epochIsOpen()) {
-    if (calls_.made() < steps.decides_after || !agreement_->epochIsDue()) return agreement_->advanceEpoch();
-    return timed([this] {
-      const int code = takeEpoch();
-      return code == MPI_SUCCESS ? startDecisions() : code;
-    });
-  }
-  if (!agreement_->decisionsAreOpen() || calls_.made() < steps.is_known_after) return MPI_SUCCESS;
-  return timed([this] { return learnDecisions(); });
-}
-
-template <typename Step>
-int EpochLoop::timed(const Step& step) {
-  const Seconds begin = services_.clocks.clock->now();
-  const int code = step();
-  agreed_for_ += services_.clocks.clock->now() - begin;
-  return code;
-}
-
-int EpochLoop::endEpoch() {
-  epoch_ended_ = true;
-  const int code = timed([this] {
-    applyDecisions();
-    const int closed = closeEpoch();
-    stamp_clock_.keepUp();
-    return closed;
-  });
-  pace_.noteEnd(std::exchange(agreed_for_, {}));
-  return code;
-}
-
-// The message is the same everywhere, and so is what can be read of it.
-int EpochLoop::learnDecisions() {
-  if (const int code = agreement_->finishDecisions(); code != MPI_SUCCESS) return code;
-  DecisionReader reader(agreement_->decisionBuffer(), channel_.ranks());
-  if (const Status status = reader.start(); !status.isOk()) {
-    rejectDecisions(status);
-    return MPI_SUCCESS;
-  }
-  decisions_are_known_ = true;
-  // There is memory for as many calls as it was to have.
-  if (reader.nextEpochLength() > 0) calls_.setLength(std::min(lengthOf(reader.nextEpochLength()), calls_.fullLength()));
-  return MPI_SUCCESS;
-}
-
-void EpochLoop::applyDecisions() {
-  if (!std::exchange(decisions_are_known_, false)) return;
-  DecisionReader reader(agreement_->decisionBuffer(), channel_.ranks());
-  Status status = reader.start();
-  while (status.isOk() && reader.left() > 0) {
-    status = reader.next(update_);
-    if (!status.isOk()) break;
-    if (const KeyTable::Entry* const changed = keys_.apply(update_)) {
-      memory_.reserveFor(changed->plan, changed->signature);
-    }
-  }
-  if (!status.isOk()) return rejectDecisions(status);
-  if (reader.nextEpochLength() > 0) {
-    agreed_length_ = reader.nextEpochLength();
-    calls_.setLength(lengthOf(agreed_length_));
-  }
-  whileLearning([this] { tuner_->tookForce(); });
-}
-
-std::int32_t EpochLoop::lengthOf(std::int32_t agreed) const {
-  return static_cast<std::int32_t>(std::min<std::int64_t>(agreed, services_.settings.options.longest_epoch));
-}
-
-void EpochLoop::rejectDecisions(const Status& status) {
-  logOnce(LogLevel::kWarning, "decisions", status.message() + "; the plans in force stay");
-}
-
-int EpochLoop::takeEpoch() {
-  Agreement::Outcome outcome;
-  if (const int code = agreement_->finishEpoch(outcome); code != MPI_SUCCESS) return code;
-  memory_.agree(outcome.scratch_bytes, outcome.schedule_bytes);
-  has_device_driver_ = outcome.has_device_driver;
-  const std::span<const SiteTracker::Call> calls = tracker_.resolve(outcome.sites_agree && outcome.has_room);
-  if (!outcome.has_room) return MPI_SUCCESS;  // some rank cannot learn: none does, and the plans in force stay
-  all_at_rest_ = true;
-  all_settled_ = true;
-  special_added_ = 0;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    EpochCall& call = calls_.closed()[i];
-    assignKey(calls[i], call);
-    all_at_rest_ = all_at_rest_ && resting_keys_.isAtRest(keys_.entry(call.key));
-    all_settled_ = all_settled_ && isSettled(keys_.entry(call.key));
-  }
-  whileLearning([this] { digestEpoch(); });
-  return MPI_SUCCESS;
-}
-
 void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {
   const Key key = keyOf(call.site, call.signature);
   const std::int32_t known = keys_.size();
@@ -283,58 +164,6 @@ void EpochLoop::noteClockError(std::int64_t error_ns) {
   if (communicator_.clock_error && *communicator_.clock_error >= error) return;
   communicator_.clock_error = error;
   introductions_.communicators = {communicator_};
-}
-
-int EpochLoop::startDecisions() {
-  if (isRoot()) {
-    Decisions decisions;
-    whileLearning([&] { decisions = tuner_->decide(kMaxUpdates); });
-    for (PlanUpdate& update : decisions.updates) limitWatching(update.plan.limit);
-    decisions.next_epoch_length = pacedLength(decisions.next_epoch_length);
-    const std::size_t sent = encodeDecisions(decisions, agreement_->decisionBuffer());
-    if (sent < decisions.updates.size()) whileLearning([&] { tuner_->postpone(decisions, sent); });
-  }
-  latest_step_ = AgreementStep::kDecide;
-  return agreement_->startDecisions();
-}
-
-int EpochLoop::closeEpoch() {
-  calls_.setLimit(EpochCalls::kNoLimit);  // the next epoch may be long, and room is made for it here
-  Agreement::Report report;
-  report.sites_hash = tracker_.closeEpoch();
-  report.scratch_bytes = memory_.scratchCapacity();
-  report.schedule_bytes = memory_.scheduleCapacity();
-  report.has_room = makeRoom();
-  refreshDeviceDrivers();
-  report.has_device_driver = starling::hasDeviceDriver();
-  const int code = agreement_->startEpoch(report, calls_.close(stamp_clock_.model()));
-  latest_step_ = AgreementStep::kStart;
-  short_epochs_ = std::max((calls_.closedEpoch() == 0 ? kEpochsToPlan : short_epochs_) - 1, 0);
-  planRest();
-  limitEpoch();
-  return code;
-}
-
-// Makes room for what the closed epoch teaches, and for the calls until that is known.
-bool EpochLoop::makeRoom() {
-  std::size_t new_keys = KeyTable::kMostSpecial;
-  for (std::size_t i = 0; i < tracker_.closedCalls(); ++i) {
-    for (const bool agreed : {false, true}) {
-      const SiteTracker::Call call = tracker_.closedCall(i, agreed);
-      if (!keys_.find(keyOf(call.site, call.signature))) ++new_keys;
-    }
-  }
-  const auto next_calls = static_cast<std::size_t>(calls_.length());
-  const std::size_t needed =
-      kMinRoom + 2 * (tracker_.growthBytes(next_calls) + calls_.growthBytes()) + new_keys * KeyTable::kBytesPerKey;
-  const bool has_room = has_noted_all_ && !reserve_.wasUsed() &&
-                        (reserve_.free() >= needed || leavesAddressSpace(needed)) && reserve_.grow(needed) &&
-                        keys_.prepareFor(new_keys);
-  if (!has_room) {
-    logOnce(LogLevel::kWarning, "room",
-            "memory is short on a rank: nothing more is learned there, and the plans in force stay");
-  }
-  return has_room;
 }
 
 // Returns whether what the next step of the end completes is complete, or is to be waited for.

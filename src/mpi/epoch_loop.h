@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -141,26 +142,38 @@ class EpochLoop {
   bool isRoot() const { return channel_.rank() == 0; }
   std::span<const PolicyRecord> policies() const;
   bool isAgreeing() const { return agreement_ && (agreement_->epochIsOpen() || agreement_->decisionsAreOpen()); }
+  void assignKey(const SiteTracker::Call& call, EpochCall& report);
+  void introduce(const Key& key, const SiteTracker::Call& call, const EpochCall& report);
+  void digestEpoch();
+  void noteClockError(std::int64_t error_ns);
+  // Learning is done on rank 0 alone: if it fails there (memory), the plans in force stay on all ranks.
+  template <typename Work>
+  void whileLearning(const Work& work) {
+    if (!tuner_) return;
+    try {
+      work();
+    } catch (const std::exception& fault) {
+      endLearning(fault);
+    }
+  }
+  void endLearning(const std::exception& fault);
+  bool isEndReady(Wait wait);
+  void judgeWatched();
+
+  // These functions are in epoch_loop_agreement.cc, in the order in which they run. The calls of a first epoch have
+  // kMinRoom of memory, whatever it teaches.
+  static constexpr std::size_t kMinRoom = std::size_t{64} << 10;
+  int closeEpoch();
+  bool makeRoom();
   int goOnAgreeing();
-  template <typename Step>
-  int timed(const Step& step);
+  int takeEpoch();
+  int startDecisions();
   int learnDecisions();
   void applyDecisions();
   std::int32_t lengthOf(std::int32_t agreed) const;
   static void rejectDecisions(const Status& status);
-  int takeEpoch();
-  void assignKey(const SiteTracker::Call& call, EpochCall& report);
-  void introduce(const Key& key, const SiteTracker::Call& call, const EpochCall& report);
-  bool makeRoom();
-  void digestEpoch();
-  void noteClockError(std::int64_t error_ns);
-  int startDecisions();
-  int closeEpoch();
-  template <typename Work>
-  void whileLearning(const Work& work);
-  void endLearning(const std::exception& fault);
-  bool isEndReady(Wait wait);
-  void judgeWatched();
+  template <typename Step>
+  int timed(const Step& step);
 
   // These functions are in epoch_loop_rest.cc.
   static constexpr std::int32_t kNoCall = -1;  // is watched: the ranks tell each other how long they have rested

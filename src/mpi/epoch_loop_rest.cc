@@ -87,17 +87,16 @@ const RestingCall* EpochLoop::findResting(int count, MPI_Datatype datatype, MPI_
 }
 
 void EpochLoop::notePace(std::span<const CallSummary> samples) {
-  std::array<Seconds, kMaxSamples> elapsed;
+  std::array<Seconds, kMaxSamples> elapsed;  // of the disturbed calls from the front, of the others from the back
   std::size_t disturbed = 0;
-  const std::span<const EpochCall> calls = calls_.closed();
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (calls[i].sample < 0) continue;
-    const auto index = static_cast<std::size_t>(calls[i].sample);
-    elapsed[index] = (1.0 / samples[index].ranks()) * fromNanoseconds(samples[index].elapsedNs());
-    if (i < EpochPace::kDisturbed) disturbed = index + 1;
+  std::size_t others = elapsed.size();
+  for (const EpochCall& call : calls_.closed()) {
+    if (call.sample < 0) continue;
+    const CallSummary& summary = samples[static_cast<std::size_t>(call.sample)];
+    const std::size_t place = call.follows == AgreementStep::kNone ? --others : disturbed++;
+    elapsed[place] = (1.0 / summary.ranks()) * fromNanoseconds(summary.elapsedNs());
   }
-  const std::span all = std::span(elapsed).first(samples.size());
-  pace_.noteCalls(all.first(disturbed), all.subspan(disturbed));
+  pace_.noteCalls(std::span(elapsed).first(disturbed), std::span(elapsed).subspan(others));
 }
 
 // Epochs follow what their ends take, which is most beside short calls. `wanted` is the tuner's length.

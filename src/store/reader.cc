@@ -18,8 +18,6 @@
 namespace starling {
 namespace {
 
-// This is enough for a writer's short transaction to pass.
-constexpr Seconds kPatience{5.0};
 
 Status damagedRow(const sqlite::Connection& connection, const char* table, const char* column, std::int64_t number) {
   return connection.fault(
@@ -128,14 +126,14 @@ Reader::~Reader() = default;
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 
-Result<Reader> Reader::open(const std::string& path) {
+Result<Reader> Reader::open(const std::string& path, Seconds patience) {
   std::error_code fault;
   if (!std::filesystem::exists(path, fault) && !fault) {
     return Status::error(fmt::format(
         "cannot open {}: there is no such file; run a program with Starling first, or set STARLING_DB to its database",
         path));
   }
-  Result<sqlite::Connection> opened = sqlite::Connection::open(path, sqlite::Access::kReadOnly, kPatience);
+  Result<sqlite::Connection> opened = sqlite::Connection::open(path, sqlite::Access::kReadOnly, patience);
   if (!opened.isOk()) return opened.status();
   const Result<std::size_t> steps = schemaSteps(opened.value());
   if (!steps.isOk()) return steps.status();

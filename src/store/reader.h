@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/units.h"
 #include "store/records.h"
 #include "store/stored_run.h"
 
@@ -31,8 +32,10 @@ struct KeyRow {
 // is, and what that schema does not record is empty in the records.
 class Reader {
  public:
-  // Errors: no such file, not a Starling database, a schema newer than this program; each says how to mend it.
-  static Result<Reader> open(const std::string& path);
+  // Waits so long for a writer, in all that is read. Errors: no such file, not a Starling database, a schema newer than
+  // this program, a writer that kept it locked; each says how to mend it.
+  static Result<Reader> open(const std::string& path, Seconds patience = kPatience);
+  static constexpr Seconds kPatience{5.0};
   ~Reader();
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;

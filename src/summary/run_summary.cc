@@ -32,9 +32,27 @@ std::optional<double> shareWaiting(Observations observations) {
   return elapsed > 0.0 ? std::optional(std::clamp(waiting / elapsed, 0.0, 1.0)) : std::nullopt;
 }
 
-std::optional<double> comparedMean(const std::vector<CandidateSummary>& candidates, const std::string& choice) {
-  const CandidateSummary* found = findCandidate(candidates, choice);
-  return found == nullptr ? std::nullopt : found->compared().mean;
+const std::optional<double>& comparedMean(const ObservationRecord& one) {
+  return one.post_arrival_mean ? one.post_arrival_mean : one.elapsed_mean;
+}
+
+// Returns what a call of the choice usually took: the median of the epochs' means by the number of their samples. A
+// rank that was interrupted makes one call as long as a thousand others, whatever the choice.
+std::optional<double> usualTime(Observations observations, const std::string& choice) {
+  std::vector<std::pair<double, double>> means;  // with how many samples each has
+  double samples = 0.0;
+  for (const ObservationRecord& one : observations) {
+    if (one.choice != choice || one.samples <= 0 || !comparedMean(one)) continue;
+    means.emplace_back(*comparedMean(one), static_cast<double>(one.samples));
+    samples += means.back().second;
+  }
+  std::ranges::sort(means);
+  double seen = 0.0;
+  for (const auto& [mean, of_mean] : means) {
+    seen += of_mean;
+    if (2.0 * seen >= samples) return mean;
+  }
+  return std::nullopt;
 }
 
 // Returns the standard error of a candidate's mean.
@@ -50,24 +68,32 @@ struct NativeTime {
   std::optional<double> saved_error;
 };
 
-// As the tuner knows it: by the gain of the choice in force. `calls` took the place of native's.
-std::optional<NativeTime> nativeByGain(const KeyRecord& key, const std::vector<CandidateSummary>& usual, double calls) {
-  const std::optional<double> chosen = comparedMean(usual, key.choice);
+// As the tuner knows it: by the gain of the choice in force, which is one of usual times; but no more than native took
+// in any epoch, since interruptions of ranks may be in the choice's time and not in the gain. `calls` took the place of
+// native's.
+std::optional<NativeTime> nativeByGain(const KeyRecord& key, Observations all, Observations usual, double calls) {
+  const std::optional<double> chosen = usualTime(usual, key.choice);
   if (!chosen || !key.gain) return std::nullopt;
   NativeTime native{*chosen * *key.gain, std::nullopt};
   if (key.gain_error) native.saved_error = calls * *chosen * *key.gain_error;
+  std::optional<double> most;
+  for (const ObservationRecord& one : all) {
+    if (one.choice == kNativeName) most = std::max(most, comparedMean(one));
+  }
+  if (most && *most < native.mean) native = {*most, std::nullopt};
   return native;
 }
 
 // As its own calls in this run have shown, which may have been before arrivals changed.
-std::optional<NativeTime> nativeByOwnCalls(const CandidateSummary* native, const std::vector<CandidateSummary>& usual,
-                                           double calls) {
-  if (native == nullptr || !native->compared().mean) return std::nullopt;
-  NativeTime result{*native->compared().mean, std::nullopt};
-  const std::optional<double> native_error = errorOfMean(*native);
+std::optional<NativeTime> nativeByOwnCalls(Observations all, Observations usual, double calls) {
+  const std::optional<double> usual_native = usualTime(all, kNativeName);
+  if (!usual_native) return std::nullopt;
+  NativeTime result{*usual_native, std::nullopt};
+  const std::vector<CandidateSummary> candidates = summarizeCandidates(all);
+  const std::optional<double> native_error = errorOfMean(*findCandidate(candidates, kNativeName));
   if (!native_error) return result;
   double squared_error = std::pow(calls * *native_error, 2);
-  for (const CandidateSummary& one : usual) {
+  for (const CandidateSummary& one : summarizeCandidates(usual)) {
     if (one.choice == kNativeName || one.calls == 0) continue;
     const std::optional<double> error = errorOfMean(one);
     if (!error) return result;
@@ -79,32 +105,31 @@ std::optional<NativeTime> nativeByOwnCalls(const CandidateSummary* native, const
 
 // Sets what the key's calls saved beside native, and what its trials took beyond that.
 void compareWithNative(Observations observations, KeySummary& summary) {
-  std::vector<ObservationRecord> usual_calls;  // that were no trials
-  double calls = 0.0;                          // of them, that took the place of native's
+  std::vector<ObservationRecord> usual;  // calls that were no trials
+  double calls = 0.0;                    // of them, that took the place of native's
   for (const ObservationRecord& one : observations) {
     if (one.exploration) continue;
-    usual_calls.push_back(one);
+    usual.push_back(one);
     if (one.choice != kNativeName) calls += static_cast<double>(one.calls);
   }
-  const std::vector<CandidateSummary> usual = summarizeCandidates(usual_calls);
-  const std::vector<CandidateSummary> all = summarizeCandidates(observations);
   const KeyRecord& key = summary.row.key;
   const bool is_native = key.choice == kNativeName;
   std::optional<NativeTime> native;
-  if (!is_native) native = nativeByGain(key, usual, calls);
-  if (!native && (is_native || calls > 0.0)) native = nativeByOwnCalls(findCandidate(all, kNativeName), usual, calls);
+  if (!is_native) native = nativeByGain(key, observations, usual, calls);
+  if (!native && (is_native || calls > 0.0)) native = nativeByOwnCalls(observations, usual, calls);
   if (!native) return;
   double saved = 0.0;
   double exploring = 0.0;
+  std::map<std::string, std::optional<double>> usual_times;  // by choice
   for (const ObservationRecord& one : observations) {
-    const std::optional<double>& mean = one.post_arrival_mean ? one.post_arrival_mean : one.elapsed_mean;
-    if (one.choice == kNativeName || !mean) continue;
-    const double gained = static_cast<double>(one.calls) * (native->mean - *mean);
+    if (one.choice == kNativeName || !comparedMean(one)) continue;
     if (one.exploration) {
-      exploring -= gained;
-    } else {
-      saved += gained;
+      exploring += static_cast<double>(one.calls) * (*comparedMean(one) - native->mean);
+      continue;
     }
+    const auto [known, is_new] = usual_times.try_emplace(one.choice);
+    if (is_new) known->second = usualTime(usual, one.choice);
+    saved += static_cast<double>(one.calls) * (native->mean - known->second.value_or(native->mean));
   }
   summary.saved = saved;
   summary.exploring = exploring;
@@ -132,7 +157,7 @@ class Latest {
   std::optional<LatestRank> found(const std::string& hosts) const {
     const auto latest = std::ranges::max_element(
         ranks_, [](const auto& a, const auto& b) { return a.second.waiting < b.second.waiting; });
-    if (latest == ranks_.end() || latest->second.waiting <= 0.0) return std::nullopt;
+    if (latest == ranks_.end() || latest->second.waiting <= 0.0 || calls_ <= 0.0) return std::nullopt;
     return LatestRank{latest->first, std::string(hostOf(hosts, latest->first)), latest->second.calls / calls_};
   }
 
@@ -181,6 +206,11 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
     if (key.saved && !key.saved_error) is_error_known = false;
     squared_error += std::pow(share * key.saved_error.value_or(0.0), 2);
     latest.add(record, share * key.waiting.value_or(0.0), arrivals.value(), histograms.value());
+  }
+  // All calls are taken to be like those that were timed, which may add up to more than the run.
+  if (summary.seconds && run.run.seconds && *summary.seconds > *run.run.seconds) {
+    if (summary.waiting) *summary.waiting *= *run.run.seconds / *summary.seconds;
+    summary.seconds = run.run.seconds;
   }
   if (summary.saved && is_error_known) summary.saved_error = std::sqrt(squared_error);
   summary.latest = latest.found(run.run.hosts);

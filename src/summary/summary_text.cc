@@ -22,7 +22,6 @@ std::string timeLine(const RunSummary& summary) {
                   formatCount(run.environment.ranks, "rank"), formatCount(run.environment.nodes, "node"));
   if (!summary.seconds) return who + ": no call of allreduce was timed.";
   if (!run.seconds) return fmt::format("{}: {} in allreduce, mean over ranks.", who, formatDuration(summary.seconds));
-  // All calls are taken to be like those that were timed, which may add up to more than the run.
   if (*summary.seconds >= *run.seconds) {
     return fmt::format("{}, took {}, nearly all of it in allreduce.", who, formatDuration(run.seconds));
   }

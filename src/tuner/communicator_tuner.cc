@@ -248,7 +248,14 @@ void CommunicatorTuner::recordDecision(Slot& slot, const KeyTuner::Decision& dec
       decision.plan.state == KeyState::kSettled || decision.plan.incumbent.algorithm != kNativeAlgorithm;
   // Which calls are special is found anew in each run.
   const bool is_usual = slot.usual < 0;
-  if (is_worth_telling && learned_freely && is_usual) slot.decisions.replacePolicy(policyOf(slot));
+  if (is_worth_telling && learned_freely && is_usual) tellPolicy(slot);
+}
+
+void CommunicatorTuner::tellPolicy(Slot& slot) const {
+  PolicyRecord policy = policyOf(slot);
+  slot.told_choice = policy.choice;
+  slot.told_gain = policy.gain;
+  slot.decisions.replacePolicy(std::move(policy));
 }
 
 PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {
@@ -313,6 +320,8 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
                 "than " + std::to_string(PendingObservations::kMaxEntries) + " choices waited for the database");
   }
   slot.pending.clear();
+  // Later calls know the gain better than the decision did.
+  if (slot.told_choice == record.choice && slot.told_gain != record.gain) tellPolicy(slot);
   slot.decisions.moveTo(batch);
   drainArrivals(slot, batch);
   slot.changed = false;

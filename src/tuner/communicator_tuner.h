@@ -102,6 +102,8 @@ class CommunicatorTuner {
     std::size_t calls_in_epoch = 0;  // that it had there
     std::int32_t special = -1;       // the key of the special calls beside these; negative: there is none
     std::int32_t usual = -1;  // the key of the usual calls beside these special ones; negative: these are no such
+    std::string told_choice;  // of the latest policy; empty: none was told
+    std::optional<double> told_gain{};  // likewise
     bool changed = false;
     bool is_to_be_asked = false;
   };
@@ -117,6 +119,7 @@ class CommunicatorTuner {
   std::int32_t longestEpoch() const;
   std::int32_t nextEpochLength();
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);
+  void tellPolicy(Slot& slot) const;
   void drainSlot(Slot& slot, Batch& batch) const;
   // Records the arrivals of the ranks that matter, and the histogram of all.
   void drainArrivals(Slot& slot, Batch& batch) const;

@@ -28,9 +28,9 @@ class EpochPace {
 
   // Notes how long this rank was at the end of an epoch.
   void noteEnd(Seconds took) { end_.note(took); }
-  // The first calls of an epoch are disturbed by the messages of the agreement that has just begun, which is a part of
-  // what that costs: so many of them.
-  static constexpr std::int32_t kDisturbed = 8;
+  // In each epoch so many calls are disturbed by the messages of an agreement that has just gone on, which is a part of
+  // what that costs: one by each of its two steps.
+  static constexpr std::int32_t kDisturbed = 2;
   // Notes what some of these calls took, and some of the others.
   void noteCalls(std::span<const Seconds> disturbed, std::span<const Seconds> others);
 

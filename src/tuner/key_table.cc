@@ -96,8 +96,10 @@ KeyTable::Next KeyTable::next(const Key& key) const {
 
 bool KeyTable::Entry::noteWatched(std::int64_t shortest_ns, bool is_disturbed) {
   if (is_stopped) return false;  // a call that was under way
-  const std::int64_t slow_ns = plan.limit.slow_ns + (is_disturbed ? CallLimit::kMostDisturbanceNs : 0);
-  slow_calls = shortest_ns > slow_ns ? slow_calls + 1 : 0;
+  const std::int64_t over_ns = shortest_ns - plan.limit.slow_ns;
+  // What the agreement may have made slow tells neither that the choice is slow nor that it is not.
+  if (is_disturbed && over_ns > 0 && over_ns <= CallLimit::kMostDisturbanceNs) return false;
+  slow_calls = over_ns > 0 ? slow_calls + 1 : 0;
   if (slow_calls < CallLimit::kSlowCalls) return false;
   ++times_stopped;
   return is_stopped = true;
@@ -112,8 +114,13 @@ bool KeyTable::Entry::noteLast(std::int32_t rank) {
     unforeseen_calls = 0;
     return false;
   }
-  unforeseen_calls = rank == unforeseen_rank ? unforeseen_calls + 1 : 1;
-  unforeseen_rank = rank;
+  if (rank == unforeseen_rank) {
+    ++unforeseen_calls;
+  } else {
+    unforeseen_rank = rank;
+    unforeseen_calls = 1;
+    ++unconfirmed;
+  }
   return unforeseen_calls == kUnforeseenCalls;
 }
 
@@ -123,7 +130,7 @@ const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
   const bool is_same = update.plan.incumbent == changed.plan.incumbent;
   changed.is_stopped = changed.is_stopped && is_same && update.plan.limit.known < changed.times_stopped;
   changed.slow_calls = is_same ? changed.slow_calls : 0;
-  if (update.plan.placed != changed.plan.placed) changed.unforeseen_calls = 0;
+  if (update.plan.placed != changed.plan.placed) changed.unforeseen_calls = changed.unconfirmed = 0;
   changed.calls_before = is_same ? changed.calls_before + changed.incumbentCalls() : 0;
   ++changed.plans;
   changed.changes += is_same ? 0 : 1;

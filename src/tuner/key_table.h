@@ -31,6 +31,7 @@ class KeyTable {
 
     std::int32_t unforeseen_rank = -1;  // that came last in the latest of these calls, though the plan has another late
     std::int32_t unforeseen_calls = 0;  // in a row
+    std::int32_t unconfirmed = 0;       // times that the next call was looked at, since ranks were arranged so
 
     std::int64_t calls_before = 0;  // of the incumbent, by the plans before that had the same one
 
@@ -46,8 +47,9 @@ class KeyTable {
     // Returns whether the incumbent's next call is to be looked at.
     bool isWatched() const {
       const std::int64_t made = incumbentCalls();
-      return plan.limit.slow_ns > 0 && (slow_calls > 0 || unforeseen_calls == 1 || made <= CallLimit::kFirstCalls ||
-                                        made % plan.limit.every == 0);
+      const bool may_confirm = unforeseen_calls == 1 && unconfirmed <= kMostUnconfirmed;
+      return plan.limit.slow_ns > 0 &&
+             (slow_calls > 0 || may_confirm || made <= CallLimit::kFirstCalls || made % plan.limit.every == 0);
     }
     // Returns whether the incumbent has passed the calls that are looked at first.
     bool isProved() const { return !is_stopped && calls_before + incumbentCalls() > CallLimit::kFirstCalls; }
@@ -57,6 +59,8 @@ class KeyTable {
     // Notes which rank came last in it; returns true once for a plan where another rank is late than the plan has.
     bool noteLast(std::int32_t rank);
     static constexpr std::int32_t kUnforeseenCalls = 2;  // in a row tell of it
+    // Where ranks take turns in being last, looking at the next calls so often has shown it.
+    static constexpr std::int32_t kMostUnconfirmed = 4;
   };
 
   explicit KeyTable(std::pmr::memory_resource* memory = std::pmr::get_default_resource())

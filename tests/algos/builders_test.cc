@@ -27,13 +27,6 @@ class BuildersTest : public testing::TestWithParam<const Algorithm*> {};
 INSTANTIATE_TEST_SUITE_P(Catalogue, BuildersTest, testing::ValuesIn(rowsWithBuilders()),
                          [](const auto& row) { return std::string(row.param->name); });
 
-// The proof is one of logic: sanitizers, which make it several times as long, have seen all code after a part of it.
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::int32_t kMaxRanks = 16;
-#else
-constexpr std::int32_t kMaxRanks = 64;
-#endif
-
 // Every kSlices-th number of ranks, so that one case stays short where the build is slow.
 constexpr std::int32_t kSlices = 8;
 class BuildersProof : public testing::TestWithParam<std::tuple<const Algorithm*, std::int32_t>> {};
@@ -63,7 +56,7 @@ TEST_P(BuildersProof, isAnAllreduceForEveryShapeParameterAndPattern) {
   const Algorithm& algorithm = *row;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   std::mt19937 random(kSeed);
-  for (std::int32_t ranks = 1 + slice; ranks <= kMaxRanks; ranks += kSlices) {
+  for (std::int32_t ranks = 1 + slice; ranks <= kProvedRanks; ranks += kSlices) {
     for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kSteps)) {
       for (const std::int64_t count : countsFor(ranks)) {
         for (const std::vector<std::int64_t>& pattern : patternsFor(algorithm, ranks, random)) {

@@ -49,7 +49,7 @@ TEST(Heap, isThereWithoutLimits) {
   EXPECT_TRUE(hasHeap(kMebibyte));
 }
 
-#ifndef __SANITIZE_ADDRESS__  // whose operator new needs more than it gives
+#ifndef STARLING_SANITIZED  // whose operator new needs more than it gives
 TEST(HeapDeathTest, endsAtTheLimitOfTheProcess) {
   const auto look = [] {
     limitTo(16 * kMebibyte);

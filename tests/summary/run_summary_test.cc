@@ -200,6 +200,35 @@ TEST_F(RunSummaryTest, statesNothingThatWasNotMeasured) {
   EXPECT_THAT(lines[2], HasSubstr("What native would have taken was not measured."));
 }
 
+// A rank that was interrupted for seconds says nothing of the algorithm; times a gain it would be more than the run.
+TEST_F(RunSummaryTest, anInterruptionIsNoGain) {
+  Batch batch = settledOnSlt();
+  batch.observations.back().calls = 80;
+  batch.observations.push_back(usual(kKey, 3, "slt", 10, 0.005));
+  batch.observations.push_back(usual(kKey, 4, "slt", 10, 3.0));
+  const RunSummary summary = summaryOf(batch);
+  EXPECT_NEAR(summary.saved.value(), 100 * (0.010 - 0.005), 1e-12);
+}
+
+// All epochs of the choice are one record, where interruptions are part of the mean.
+TEST_F(RunSummaryTest, nativeTookNoMoreThanInAnyEpoch) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain = 2000.0;
+  batch.observations.push_back(usual(kKey, 3, "native", 4, 0.012));
+  const RunSummary summary = summaryOf(batch);
+  EXPECT_NEAR(summary.saved.value(), 100 * (0.012 - 0.005), 1e-12);
+  EXPECT_FALSE(summary.saved_error);
+}
+
+TEST_F(RunSummaryTest, neverTakesLongerThanTheRun) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().seconds = 1000.0;
+  const RunSummary summary = summaryOf(batch);
+  ASSERT_TRUE(summary.run.run.seconds);
+  EXPECT_DOUBLE_EQ(summary.seconds.value(), *summary.run.run.seconds);
+  EXPECT_LT(summary.waiting.value(), *summary.seconds);
+}
+
 TEST_F(RunSummaryTest, aLossIsALoss) {
   Batch batch = settledOnSlt();
   batch.keys.front().gain = 0.8;

@@ -173,6 +173,29 @@ TEST(KeyTable, noticesOnceForEachArrangementThatAnotherRankIsLate) {
   EXPECT_TRUE(entry.noteLast(6));
 }
 
+TEST(KeyTable, looksAtFewCallsMoreWhereRanksTakeTurnsInBeingLast) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  PlanUpdate update = limitedRing(0);
+  update.plan.placed = {{.rank = 5, .place = 7, .lateness_ns = 9000}};
+  table.apply(update);
+  KeyTable::Entry& entry = table.entry(0);
+  int confirming = 0;
+  for (int call = 0; call < 1000; ++call) {
+    entry.calls_since_plan = 5;  // which is not looked at for its number
+    if (!entry.isWatched()) {
+      entry.calls_since_plan = 8;
+      ASSERT_TRUE(entry.isWatched());
+    } else {
+      ++confirming;
+    }
+    EXPECT_FALSE(entry.noteLast(call % 3));
+  }
+  EXPECT_EQ(confirming, KeyTable::Entry::kMostUnconfirmed);
+  entry.noteLast(1);
+  EXPECT_TRUE(entry.noteLast(1)) << "one that stays is noticed all the same";
+}
+
 TEST(KeyTable, hasNobodyLateInAPlanThatArrangesNothing) {
   KeyTable table;
   table.findOrAdd(Key{}, Signature{});

@@ -29,11 +29,11 @@ TunerSettings withoutCommonClock() {
   return settings;
 }
 
-std::vector<PolicyRecord> plantedRing() {
+std::vector<PolicyRecord> plantedRing(const Signature& vector = kVector) {
   PolicyRecord policy;
   policy.site = "line40";
   policy.communicator_size = kRanks;
-  policy.size_class = sizeClass(kVector.bytes());
+  policy.size_class = sizeClass(vector.bytes());
   policy.type = "double";
   policy.operation = "sum";
   policy.choice = "ring";
@@ -103,6 +103,16 @@ TEST(KeyTunerLoss, runsAPlantedChoiceThreeTimesAtMost) {
     EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
     EXPECT_THAT(communicator.tuner().key(0).settledReason(), HasSubstr("native"));
     EXPECT_EQ(communicator.tuner().drain().policies.back().choice, "native") << "a later run is told";
+  }
+}
+
+// What an agreement may cost is little beside such calls.
+TEST(KeyTunerLoss, runsAPlantedChoiceOfLongCallsThreeTimesAtMostWhereItIsALittleSlower) {
+  for (const double factor : {2.3, 3.0}) {
+    SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(factor), plantedRing(kLong));
+    communicator.calls(400, kLine, kLong);
+    EXPECT_LE(callsOf(choiceOf("ring"), communicator), 3) << factor << " times slower";
+    EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
   }
 }
 

@@ -81,8 +81,8 @@ Table::Row Table::titles() const {
   return row;
 }
 
-void Table::appendRow(const Row& row, const std::vector<ColumnPlace>& places, bool has_colours,
-                      std::string& text) const {
+std::vector<TonedLine> Table::linesOf(const Row& row, const std::vector<ColumnPlace>& places) const {
+  std::vector<TonedLine> result;
   for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
     std::vector<std::vector<std::string>> pieces;  // of the cells in this line of the row
     std::size_t height = 1;
@@ -93,7 +93,7 @@ void Table::appendRow(const Row& row, const std::vector<ColumnPlace>& places, bo
       height = std::max(height, pieces.back().size());
     }
     for (std::size_t i = 0; i < height; ++i) {
-      std::string line;
+      TonedLine line;
       std::size_t blanks = first == 0 ? 0 : kRowIndent;  // that come before the next text
       for (std::size_t column = first; column < end; ++column) {
         const std::vector<std::string>& lines = pieces[column - first];
@@ -102,23 +102,34 @@ void Table::appendRow(const Row& row, const std::vector<ColumnPlace>& places, bo
         const bool is_right = columns_[column].align == Align::kRight;
         if (is_right) blanks += rest;
         if (!piece.empty()) {
-          const Tone tone = has_colours && !row.tones.empty() ? row.tones[column] : Tone::kPlain;
-          line += std::string(std::exchange(blanks, 0), ' ') + toned(tone, piece);
+          if (blanks > 0) line.push_back({Tone::kPlain, std::string(std::exchange(blanks, 0), ' ')});
+          line.push_back({row.tones.empty() ? Tone::kPlain : row.tones[column], piece});
         }
         blanks += (is_right ? 0 : rest) + kColumnGap;
       }
-      if (!line.empty() || first == 0) text += line + '\n';
+      if (!line.empty() || first == 0) result.push_back(std::move(line));
     }
   }
+  return result;
 }
 
 std::string Table::text() const { return textWithin(std::numeric_limits<std::uint32_t>::max()); }
 
-std::string Table::textWithin(std::size_t width, bool has_colours) const {
+std::vector<std::vector<TonedLine>> Table::rowsWithin(std::size_t width) const {
   const std::vector<ColumnPlace> places = placeColumns(needs(), width);
+  std::vector<std::vector<TonedLine>> rows{linesOf(titles(), places)};
+  for (const Row& row : rows_) rows.push_back(linesOf(row, places));
+  return rows;
+}
+
+std::string Table::textWithin(std::size_t width, bool has_colours) const {
   std::string text;
-  appendRow(titles(), places, has_colours, text);
-  for (const Row& row : rows_) appendRow(row, places, has_colours, text);
+  for (const std::vector<TonedLine>& row : rowsWithin(width)) {
+    for (const TonedLine& line : row) {
+      for (const TonedText& piece : line) text += toned(has_colours ? piece.tone : Tone::kPlain, piece.text);
+      text += '\n';
+    }
+  }
   return text;
 }
 

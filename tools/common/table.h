@@ -31,6 +31,8 @@ class Table {
   // The same in lines of at most `width` characters, as placeColumns() has them: long texts are broken, and rows have
   // several lines where one is not enough. With colours, titles are bold and cells have their tones.
   std::string textWithin(std::size_t width, bool has_colours = false) const;
+  // Returns these lines, with tones: first those of the titles, then those of each row.
+  std::vector<std::vector<TonedLine>> rowsWithin(std::size_t width) const;
   // A pipe table; '|' in cells is escaped.
   std::string markdown() const;
 
@@ -41,8 +43,7 @@ class Table {
   };
   Row titles() const;
   std::vector<ColumnNeed> needs() const;
-  // Appends the lines of a row.
-  void appendRow(const Row& row, const std::vector<ColumnPlace>& places, bool has_colours, std::string& text) const;
+  std::vector<TonedLine> linesOf(const Row& row, const std::vector<ColumnPlace>& places) const;
 
   std::vector<Column> columns_;
   std::vector<Row> rows_;

@@ -111,8 +111,8 @@ Json arrivalsJson(const RecordedKey& key, const Arrivals& arrivals, const ListOp
 
 void printTitle(const RecordedKey& key) {
   const std::string& cycle = key.row.key.cycle;
-  show("Site {}: {}, {} {}/{}{}, run {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
-       key.row.key.id.type, key.row.key.id.operation, cycle.empty() ? "" : ", " + cycle, key.run.number);
+  show("Site {}: {}, {} {}/{}{}, {}, run {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
+       key.row.key.id.type, key.row.key.id.operation, cycle.empty() ? "" : ", " + cycle, key.ranks(), key.run.number);
 }
 
 Outcome showArrivals(const ListQuery& query, const std::string& database, const Look& look) {

@@ -82,8 +82,14 @@ void addSingleRunOption(CLI::App& command, std::string& run, const std::string& 
 
 void addJsonFlag(CLI::App& command, bool& json) { command.add_flag("--json", json, "Print JSON"); }
 
+std::string faultOfOutput(const std::string& path) {
+  return path.empty() ? "FILE is empty: give a name, or leave the option out" : "";
+}
+
 void addOutputOption(CLI::App& command, std::string& path) {
-  command.add_option("--output", path, "Write to this file (default: standard output)")->option_text("FILE");
+  command.add_option("--output", path, "Write to this file (default: standard output)")
+      ->option_text("FILE")
+      ->check(faultOfOutput);
 }
 
 void addSiteArgument(CLI::App& command, std::string& site, bool is_required) {
@@ -100,6 +106,11 @@ void addSiteQuery(CLI::App& command, Query& query) {
 void addListOptions(CLI::App& command, ListOptions& options, const std::vector<ColumnName>& columns) {
   CLI::Option* json = command.add_flag("--json", options.json, "Print JSON, durations in seconds");
   command.add_flag("--csv", options.csv, "Print comma-separated values, durations in seconds")->excludes(json);
+  addSortOptions(command, options, columns);
+  command.add_option("--limit", options.limit, "Print the first N rows alone")->option_text("N")->check(faultOfLimit);
+}
+
+void addSortOptions(CLI::App& command, ListOptions& options, const std::vector<ColumnName>& columns) {
   std::vector<std::string> words;
   for (const ColumnName& column : columns) words.push_back(column.word());
   const auto is_column = [columns](const std::string& text) {
@@ -109,7 +120,6 @@ void addListOptions(CLI::App& command, ListOptions& options, const std::vector<C
       ->option_text("COLUMN")
       ->check(oneOf("column", words, is_column));
   command.add_flag("--reverse", options.is_reversed, "Turn the order round");
-  command.add_option("--limit", options.limit, "Print the first N rows alone")->option_text("N")->check(faultOfLimit);
 }
 
 void addSiteListQuery(CLI::App& command, ListQuery& query, const std::vector<ColumnName>& columns) {

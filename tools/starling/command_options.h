@@ -50,12 +50,16 @@ void addRunOption(CLI::App& command, std::string& run, const std::string& help =
 // The same, but `all` is refused: `doing` says what is done one run at a time.
 void addSingleRunOption(CLI::App& command, std::string& run, const std::string& doing);
 void addJsonFlag(CLI::App& command, bool& json);
+// A check: a file to be written has a name. An empty one is seldom meant, as where a variable of a shell is not set.
+std::string faultOfOutput(const std::string& path);
 // Adds --output, for writeText().
 void addOutputOption(CLI::App& command, std::string& path);
 // Adds SITE, --run and --json.
 void addSiteQuery(CLI::App& command, Query& query);
 // Adds --json, --csv, --sort, --reverse and --limit of a list with these columns.
 void addListOptions(CLI::App& command, ListOptions& options, const std::vector<ColumnName>& columns);
+// Adds --sort and --reverse alone.
+void addSortOptions(CLI::App& command, ListOptions& options, const std::vector<ColumnName>& columns);
 // Adds --markdown beside the options of a list.
 void addMarkdownFlag(CLI::App& command, bool& markdown);
 // Adds SITE, --run and the options of a list.

@@ -10,6 +10,7 @@ constexpr CommandRow kTable[] = {
     {"summary", "Say what a run spent in allreduce and what tuning won", setUpSummary, false},
     {"report", "Write a page with all that a run came to, to look at and send around", setUpReport, false},
     {"sites", "List the sites of a run, most time in allreduce first", setUpSites, false},
+    {"watch", "Watch the sites of a run while it goes on", setUpWatch, false},
     {"show", "Show everything recorded of a site", setUpShow, false},
     {"explain", "Say in sentences why a site uses what it uses", setUpExplain, false},
     {"arrivals", "Show when each rank arrives at a site", setUpArrivals, false},

@@ -40,6 +40,7 @@ Action setUpRun(CLI::App& command, const Globals& globals);
 Action setUpSummary(CLI::App& command, const Globals& globals);
 Action setUpReport(CLI::App& command, const Globals& globals);
 Action setUpSites(CLI::App& command, const Globals& globals);
+Action setUpWatch(CLI::App& command, const Globals& globals);
 Action setUpShow(CLI::App& command, const Globals& globals);
 Action setUpExplain(CLI::App& command, const Globals& globals);
 Action setUpArrivals(CLI::App& command, const Globals& globals);

@@ -31,10 +31,11 @@ Result<std::vector<Taken>> decisionsOf(const Recording& recording, const std::ve
   return taken;
 }
 
-const ListShape<Taken>& decisionsShape() {
-  static const ListShape<Taken> kShape = {
+ListShape<Taken> decisionsShape() {
+  return {
       {{"RUN", ColumnKind::kNumber, "run", [](const Taken& taken) { return std::to_string(taken.key.run.number); }},
        {"SITE", ColumnKind::kNumber, "site", [](const Taken& taken) { return std::to_string(taken.key.siteNumber()); }},
+       {"COMMUNICATOR", ColumnKind::kText, "communicator", [](const Taken& taken) { return taken.key.communicator; }},
        {"BYTES", ColumnKind::kFigure, "bytes",
         [](const Taken& taken) { return formatBytes(Bytes{taken.key.row.key.bytes}); }},
        {"CALL", ColumnKind::kNumber, "call", [](const Taken& taken) { return std::to_string(taken.decision.call); }},
@@ -50,7 +51,6 @@ const ListShape<Taken>& decisionsShape() {
         [](const Taken& taken) { return formatDuration(taken.decision.native); }},
        {"REASON", ColumnKind::kText, "reason", [](const Taken& taken) { return taken.decision.reason; }}},
       [](const Taken& taken) { return decisionJson(taken.key, taken.decision); }};
-  return kShape;
 }
 
 // Returns whether a key has as many decisions as are kept of one.
@@ -75,8 +75,11 @@ Outcome listDecisions(const ListQuery& query, const std::string& database, const
     show("No decision was taken in {}: not converged.\n", recording.value().describeRuns());
     return Outcome::ok();
   }
-  const std::vector<Taken> listed = arranged(decisionsShape(), taken.value(), query.list);
-  fmt::print("{}", formatList(decisionsShape(), listed, query.list, look));
+  ListShape<Taken> shape = decisionsShape();
+  shape.setShown("communicator",
+                 std::ranges::any_of(keys, [](const RecordedKey& key) { return !key.communicator.empty(); }));
+  const std::vector<Taken> listed = arranged(shape, taken.value(), query.list);
+  fmt::print("{}", formatList(shape, listed, query.list, look));
   if (!query.list.isForPrograms() && mayLackOlder(taken.value())) {
     fmt::print("Of each site's sizes only the latest {} decisions are kept.\n", kDecisionsKept);
   }

@@ -115,6 +115,7 @@ Json decisionJson(const RecordedKey& key, const DecisionRecord& decision) {
   json["run"] = key.run.number;
   json["site"] = key.siteNumber();
   json["where"] = key.where();
+  json["communicator"] = key.row.communicator.id;
   json["communicator_size"] = key.row.communicator.size;
   json["bytes"] = key.row.key.bytes;
   json["type"] = key.row.key.id.type;

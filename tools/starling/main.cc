@@ -5,6 +5,8 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <string>
+#include <system_error>
 
 #include "base/nearest_word.h"
 #include "command_options.h"
@@ -53,8 +55,16 @@ Outcome unknownCommand(const std::string& name) {
                                     didYouMean(name, commandTable(), [](const CommandRow& row) { return row.name; })));
 }
 
+// Where stderr is lost, too, the exit code alone tells.
+void tell(const std::string& fault) {
+  try {
+    show(stderr, "starling: {}\n", fault);
+  } catch (const std::system_error&) {
+  }
+}
+
 int report(const Outcome& outcome) {
-  if (!outcome.message().empty()) show(stderr, "starling: {}\n", outcome.message());
+  if (!outcome.message().empty()) tell(outcome.message());
   return outcome.exitCode();
 }
 
@@ -115,7 +125,7 @@ int main(int argc, char** argv) {
   try {
     return starling::cli::runProgram(std::vector<std::string>(argv + 1, argv + argc));
   } catch (const std::exception& error) {
-    starling::cli::show(stderr, "starling: {}\n", error.what());
+    starling::cli::tell(error.what());
     return starling::cli::kExitFault;
   }
 }

@@ -160,6 +160,9 @@ Action setUpExport(CLI::App& command, const Globals& globals) {
       ->check(oneOf("format", {"json", "csv", "ompi-rules"}));
   addSingleRunOption(command, arguments->run, "exported");
   addOutputOption(command, arguments->output);
+  command.footer(
+      "What later runs like that one start from: the policies of its program and environment, also those that other\n"
+      "runs of it have learned. `starling policies --run N` lists those that one run has learned.");
   return [arguments, &globals] { return exportRun(*arguments, globals.databaseInForce()); };
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/text_format.h"
 #include "place.h"
 #include "site_lookup.h"
 
@@ -42,8 +43,12 @@ Status checkRunChoice(const std::string& text) {
 
 std::string RecordedKey::where() const { return describeSite(row.site, place); }
 
-Result<Recording> Recording::open(const std::string& database, const std::string& run_choice) {
-  Result<Reader> reader = Reader::open(database);
+std::string RecordedKey::ranks() const {
+  return formatCount(row.communicator.size, "rank") + (communicator.empty() ? "" : " of " + communicator);
+}
+
+Result<Recording> Recording::open(const std::string& database, const std::string& run_choice, Seconds patience) {
+  Result<Reader> reader = Reader::open(database, patience);
   if (!reader.isOk()) return reader.status();
   Recording recording(std::move(reader).value());
   const Status loaded = recording.load(run_choice);

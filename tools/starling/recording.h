@@ -23,6 +23,8 @@ struct RecordedKey {
   // Returns the number of the site, which is the same in all runs.
   std::int64_t siteNumber() const { return row.site_number; }
   std::string where() const;
+  // Returns "4 ranks", or "4 ranks of rows" where the run has several communicators.
+  std::string ranks() const;
   // Returns whether the calls may be counted only from when the communicator was prepared, as all but MPI_COMM_WORLD.
   bool isCountedLate() const { return row.communicator.name != "MPI_COMM_WORLD"; }
 };
@@ -47,7 +49,8 @@ class Recording {
  public:
   // Opens the database and chooses the runs. REQUIRES: checkRunChoice(run_choice).isOk(). Errors: those of
   // Reader::open(), no run at all, no such run.
-  static Result<Recording> open(const std::string& database, const std::string& run_choice);
+  static Result<Recording> open(const std::string& database, const std::string& run_choice,
+                                Seconds patience = Reader::kPatience);
 
   // Returns the chosen runs, oldest first; there is at least one.
   const std::vector<RunRow>& runs() const { return runs_; }

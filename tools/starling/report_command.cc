@@ -32,6 +32,9 @@ Result<Json> reportOf(const ReportArguments& arguments, const std::string& datab
     if (!recording.isOk()) return recording.status();
     return runReport(recording.value(), database);
   }
+  if (arguments.compared.front() == arguments.compared.back()) {
+    return Status::error("a run is compared with another one: give two numbers");
+  }
   const Result<Recording> before = Recording::open(database, arguments.compared.front());
   if (!before.isOk()) return before.status();
   const Result<Recording> after = Recording::open(database, arguments.compared.back());
@@ -70,7 +73,8 @@ Action setUpReport(CLI::App& command, const Globals& globals) {
   command
       .add_option("-o,--output", arguments->output,
                   "Write to this file; - is standard output (default: standard output, where it is no terminal)")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(faultOfOutput);
   command.footer(
       "One HTML file to look at and to send around: the verdict, every site with plots of lateness, candidates,\n"
       "decisions and predictions, and what is incomplete. It needs no network. A file of that name is replaced.");

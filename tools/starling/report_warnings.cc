@@ -44,8 +44,8 @@ RunWarnings::RunWarnings(const RunSummary& summary) {
   }
   if (summary.keys.empty()) {
     of_run_.emplace_back(
-        "No allreduce was recorded. Of communicators that are used for a few calls nothing is: set "
-        "STARLING_PREPARE=always for the program if it should be.");
+        "No allreduce was recorded. Of one rank alone, of vectors without elements, and of communicators that are used "
+        "for a few calls nothing is; STARLING_PREPARE=always has the last recorded, too.");
   }
   if (summary.saved && !summary.saved_error) of_run_.emplace_back("The error of what was saved is not known.");
 }

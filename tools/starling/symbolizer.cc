@@ -1,6 +1,8 @@
 #include "symbolizer.h"
 
 #include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
@@ -70,17 +72,29 @@ class Module {
     if (const char* name = dwfl_module_addrinfo(module_, address, &distance, &symbol, nullptr, nullptr, nullptr)) {
       place.symbol = demangled(name);
     }
-    if (Dwfl_Line* line = dwfl_module_getsrc(module_, address)) {
-      int number = 0;
-      if (const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
-        place.file = std::filesystem::path(file).lexically_normal().string();
-        place.line = number;
-      }
-    }
+    findLine(address, place);
     return place;
   }
 
  private:
+  void findLine(GElf_Addr address, Place& place) const {
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* unit = dwfl_module_addrdie(module_, address, &bias);
+    if (unit == nullptr) {
+      // That takes a table of what units hold (.debug_aranges), which Clang does not write.
+      do {
+        unit = dwfl_module_nextcu(module_, unit, &bias);
+      } while (unit != nullptr && dwarf_haspc(unit, address - bias) <= 0);
+    }
+    Dwarf_Line* const line = unit == nullptr ? nullptr : dwarf_getsrc_die(unit, address - bias);
+    const char* const file = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
+    if (file == nullptr || dwarf_lineno(line, &place.line) != 0) return;
+    Dwarf_Attribute attribute;
+    const char* const folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    const std::filesystem::path compiled_in = folder == nullptr ? "" : folder;
+    place.file = (compiled_in / file).lexically_normal().string();
+  }
+
   std::unique_ptr<Dwfl, EndDwfl> dwfl_;
   Dwfl_Module* module_ = nullptr;
   GElf_Addr bias_ = 0;

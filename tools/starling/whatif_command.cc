@@ -90,9 +90,10 @@ std::string overTheRun(const RecordedKey& key, Seconds earlier) {
 // Begins with "Were rank 3 on time", as a sentence.
 std::string gainSentence(const RecordedKey& key, const std::string& condition, const ArrivalGain& gain) {
   if (gain.earlier <= Seconds{}) return condition + ", calls would end no earlier.";
-  return fmt::format(
-      "{}, each call would end {} earlier, and ranks would wait {} less for the last one on average: {}.", condition,
-      formatDuration(gain.earlier), formatDuration(gain.less_waiting), overTheRun(key, gain.earlier));
+  const bool is_less = gain.less_waiting >= Seconds{};
+  return fmt::format("{}, each call would end {} earlier, {}. Ranks would wait {} {} for the last one on average.",
+                     condition, formatDuration(gain.earlier), overTheRun(key, gain.earlier),
+                     formatDuration(is_less ? gain.less_waiting : -1.0 * gain.less_waiting), is_less ? "less" : "more");
 }
 
 // Returns "" where what was measured is as predicted, or nothing was.
@@ -212,8 +213,7 @@ void printAnswers(const std::vector<Answer>& answers, const WhatIfQuery& query) 
     const std::string& cycle = key.row.key.cycle;
     if (&answer != &answers.front()) fmt::print("\n");
     show("Site {}: {}, {} {}/{}{}, {}, run {}\n", key.siteNumber(), key.where(), formatBytes(Bytes{key.row.key.bytes}),
-         key.row.key.id.type, key.row.key.id.operation, cycle.empty() ? "" : ", " + cycle,
-         formatCount(key.row.communicator.size, "rank"), key.run.number);
+         key.row.key.id.type, key.row.key.id.operation, cycle.empty() ? "" : ", " + cycle, key.ranks(), key.run.number);
     if (answer.result.isOk()) {
       printWhatIf(key, answer.result.value(), query);
     } else {

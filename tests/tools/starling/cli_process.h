@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
@@ -59,6 +60,12 @@ inline CliResult runProgram(const std::string& program, const std::string& argum
                               folder.file("err") + "'";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, readFile(folder.file("out")), readFile(folder.file("err"))};
+}
+
+// Returns what the program printed as JSON, which is discarded where it is none.
+inline nlohmann::json jsonOf(const CliResult& result) {
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return nlohmann::json::parse(result.out, nullptr, false);
 }
 
 inline CliResult runStarling(const std::string& arguments, const std::string& environment = "") {

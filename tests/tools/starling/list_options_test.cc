@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli_process.h"
-#include "example_database.h"
+#include "example_commands.h"
 
 namespace starling::cli {
 namespace {
@@ -19,20 +18,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class ListOptionsOfCommands : public testing::Test {
+class ListOptionsOfCommands : public ExampleCommands {
  protected:
-  void SetUp() override { writeExampleDatabase(folder_.file("tuning.db")); }
-
-  CliResult run(const std::string& arguments, const std::string& environment = "") const {
-    return runStarling(arguments + " --db '" + folder_.file("tuning.db") + "'", environment);
-  }
-  json parsed(const std::string& arguments) const {
-    const CliResult result = run(arguments + " --json");
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return json::parse(result.out, nullptr, false);
-  }
-
-  TemporaryFolder folder_;
+  json parsed(const std::string& arguments) const { return ExampleCommands::parsed(arguments + " --json"); }
 };
 
 const std::vector<std::string> kLists = {"sites",

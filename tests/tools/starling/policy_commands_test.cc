@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli_process.h"
-#include "example_database.h"
+#include "example_commands.h"
 
 namespace starling::cli {
 namespace {
@@ -15,21 +14,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class PolicyCommands : public testing::Test {
- protected:
-  void SetUp() override { writeExampleDatabase(folder_.file("tuning.db")); }
-
-  CliResult run(const std::string& arguments) const {
-    return runStarling(arguments + " --db '" + folder_.file("tuning.db") + "'");
-  }
-  json parsed(const std::string& arguments) const {
-    const CliResult result = run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return json::parse(result.out, nullptr, false);
-  }
-
-  TemporaryFolder folder_;
-};
+class PolicyCommands : public ExampleCommands {};
 
 TEST_F(PolicyCommands, exportAndImportCarryPoliciesToAnotherDatabase) {
   const CliResult exported = run("export --output '" + folder_.file("policy.json") + "'");

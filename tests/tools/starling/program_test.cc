@@ -17,18 +17,14 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-json parsed(const std::string& arguments) {
-  const CliResult result = runStarling(arguments);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  return json::parse(result.out, nullptr, false);
-}
+json parsed(const std::string& arguments) { return jsonOf(runStarling(arguments)); }
 
 TEST(Program, tellsVersionAndHelp) {
   EXPECT_THAT(runStarling("--version").out, StartsWith("starling "));
   const CliResult help = runStarling("--help");
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command : {"run", "sites", "show", "explain", "arrivals", "decisions", "algorithms", "simulate",
-                              "policies", "export", "import", "doctor", "options", "completions", "man"}) {
+  for (const char* command : {"run", "sites", "watch", "show", "explain", "arrivals", "decisions", "algorithms",
+                              "simulate", "policies", "export", "import", "doctor", "options", "completions", "man"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
     const CliResult command_help = runStarling(std::string(command) + " --help");
     EXPECT_EQ(command_help.exit_code, 0) << command;

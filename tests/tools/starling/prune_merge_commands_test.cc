@@ -25,9 +25,7 @@ class PruneAndMerge : public testing::Test {
     return runStarling(arguments + " --db '" + file(database) + "'");
   }
   json parsed(const std::string& arguments, const std::string& database = "tuning.db") const {
-    const CliResult result = run(arguments, database);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return json::parse(result.out, nullptr, false);
+    return jsonOf(run(arguments, database));
   }
 
   const TemporaryFolder folder_;

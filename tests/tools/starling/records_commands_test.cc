@@ -7,8 +7,7 @@
 #include <string>
 
 #include "../../store/first_schema.h"
-#include "cli_process.h"
-#include "example_database.h"
+#include "example_commands.h"
 
 namespace starling::cli {
 namespace {
@@ -19,21 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class RecordsCommands : public testing::Test {
- protected:
-  void SetUp() override { writeExampleDatabase(folder_.file("tuning.db")); }
-
-  CliResult run(const std::string& arguments) const {
-    return runStarling(arguments + " --db '" + folder_.file("tuning.db") + "'");
-  }
-  json parsed(const std::string& arguments) const {
-    const CliResult result = run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return json::parse(result.out, nullptr, false);
-  }
-
-  TemporaryFolder folder_;
-};
+class RecordsCommands : public ExampleCommands {};
 
 TEST_F(RecordsCommands, sitesListsTheLatestRunByFallingTime) {
   const json sites = parsed("sites --json");
@@ -141,7 +126,7 @@ TEST_F(RecordsCommands, whatNoCallWasTimedForIsADash) {
 TEST_F(RecordsCommands, sitesAndExplainTellCommunicatorsApart) {
   EXPECT_THAT(run("sites").out, AllOf(Not(HasSubstr("COMMUNICATOR")), Not(HasSubstr("prepared"))));
   EXPECT_THAT(run("explain pressure").out, Not(HasSubstr("prepared")));
-  writeManyCommunicators(folder_.file("tuning.db"));
+  writeManyCommunicators(database_);
   const std::string sites = run("sites").out;
   EXPECT_THAT(sites, AllOf(HasSubstr("COMMUNICATOR"), HasSubstr("MPI_COMM_WORLD"), HasSubstr("rows (0:1)"),
                            HasSubstr("rows (2:0)"), HasSubstr("may count only from when these were prepared")));
@@ -158,7 +143,7 @@ class RecordsCommandsOfClocksThatDiffer : public RecordsCommands {
  protected:
   void SetUp() override {
     RecordsCommands::SetUp();
-    writeApartDatabase(folder_.file("tuning.db"));
+    writeApartDatabase(database_);
   }
 };
 
@@ -218,7 +203,7 @@ TEST_F(RecordsCommands, decisionsAndOptionsFitALine) {
 TEST_F(RecordsCommands, outputThatIsLostIsAFault) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
   for (const char* command : {"summary", "sites", "export", "policies", "options", "algorithms"}) {
-    const std::string line = "STARLING_DB='" + folder_.file("tuning.db") + "' '" STARLING_CLI "' " + command;
+    const std::string line = "STARLING_DB='" + database_ + "' '" STARLING_CLI "' " + command;
     EXPECT_EQ(WEXITSTATUS(std::system((line + " >/dev/full 2>/dev/null").c_str())), 1) << command;
   }
 }
@@ -235,7 +220,7 @@ TEST_F(RecordsCommands, anotherKindOfFileIsNoDatabase) {
 }
 
 TEST_F(RecordsCommands, theDatabaseIsFoundThroughTheEnvironment) {
-  const CliResult result = runStarling("sites", "STARLING_DB='" + folder_.file("tuning.db") + "'");
+  const CliResult result = runStarling("sites", "STARLING_DB='" + database_ + "'");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("pressure"));
 }

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli_process.h"
+#include "example_commands.h"
 #include "report_examples.h"
 
 namespace starling::cli {
@@ -26,15 +26,10 @@ json figuresOf(const std::string& page) {
                      false);
 }
 
-class ReportCommand : public testing::Test {
+class ReportCommand : public ExampleCommands {
  protected:
-  void SetUp() override { writeExampleDatabase(database_); }
-
-  CliResult run(const std::string& arguments) const { return runStarling(arguments + " --db '" + database_ + "'"); }
   json report(const std::string& arguments) const { return figuresOf(run("report -o - " + arguments).out); }
 
-  TemporaryFolder folder_;
-  const std::string database_ = folder_.file("tuning.db");
   const std::string page_ = folder_.file("report.html");
 };
 

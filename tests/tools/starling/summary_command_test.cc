@@ -7,8 +7,7 @@
 #include <string>
 
 #include "../../store/first_schema.h"
-#include "cli_process.h"
-#include "example_database.h"
+#include "example_commands.h"
 
 namespace starling::cli {
 namespace {
@@ -19,21 +18,14 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class SummaryCommand : public testing::Test {
+class SummaryCommand : public ExampleCommands {
  protected:
-  void SetUp() override { writeExampleDatabase(folder_.file("tuning.db")); }
-
-  CliResult run(const std::string& arguments) const {
-    return runStarling("summary " + arguments + " --db '" + folder_.file("tuning.db") + "'");
-  }
-
-  TemporaryFolder folder_;
+  CliResult run(const std::string& arguments) const { return ExampleCommands::run("summary " + arguments); }
 };
 
 TEST_F(SummaryCommand, hasTheFiguresOfTheOtherCommands) {
-  const json summary = json::parse(run("--json").out, nullptr, false);
-  const json sites =
-      json::parse(runStarling("sites --json --db '" + folder_.file("tuning.db") + "'").out, nullptr, false);
+  const json summary = jsonOf(run("--json"));
+  const json sites = parsed("sites --json");
   ASSERT_EQ(summary["keys"].size(), sites.size());
   double seconds = 0.0;
   for (std::size_t i = 0; i < sites.size(); ++i) {

@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli_process.h"
-#include "example_database.h"
+#include "example_commands.h"
 
 namespace starling::cli {
 namespace {
@@ -17,15 +16,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class WhatIfCommand : public testing::Test {
+class WhatIfCommand : public ExampleCommands {
  protected:
-  void SetUp() override { writeExampleDatabase(folder_.file("tuning.db")); }
-
-  CliResult run(const std::string& arguments) const {
-    return runStarling("whatif " + arguments + " --db '" + folder_.file("tuning.db") + "'");
-  }
-
-  TemporaryFolder folder_;
+  CliResult run(const std::string& arguments) const { return ExampleCommands::run("whatif " + arguments); }
 };
 
 TEST_F(WhatIfCommand, showsPredictionsBesideWhatOtherCommandsMeasured) {
@@ -84,12 +77,12 @@ TEST_F(WhatIfCommand, refusesWhatCannotBeAnswered) {
   EXPECT_THAT(refusal("pressure --algorithm wombat", 2), HasSubstr("wombat"));
   EXPECT_THAT(refusal("pressure --run 1", 1), HasSubstr("No arrivals were recorded"));
   EXPECT_THAT(refusal("pressure --run all", 2), HasSubstr("one run is asked about at a time"));
-  writeApartDatabase(folder_.file("tuning.db"));
+  writeApartDatabase(database_);
   EXPECT_THAT(refusal("pressure", 1), HasSubstr("the clocks of these ranks cannot be compared"));
 }
 
 TEST_F(WhatIfCommand, answersForTheKeysForWhichItCan) {
-  writeManyCommunicators(folder_.file("tuning.db"));
+  writeManyCommunicators(database_);
   EXPECT_EQ(run("pressure").exit_code, 1) << "no arrivals of any";
   EXPECT_EQ(run("pressure --run 2").exit_code, 0);
 }
