@@ -18,7 +18,6 @@
 namespace starling {
 namespace {
 
-
 Status damagedRow(const sqlite::Connection& connection, const char* table, const char* column, std::int64_t number) {
   return connection.fault(
       fmt::format("{}.{} of number {} is too large a number, or no list of whole numbers; delete that row with sqlite3",

@@ -11,10 +11,10 @@
 
 namespace starling {
 
-// What a call usually took is the median over epochs of their means. What native would have taken is taken to be the gain
-// times what the choice in force usually took, or, where native is in
-// force or no gain is known (as where arrivals have just changed), what its own calls took. All times are in seconds,
-// means over the ranks of the communicator; empty: not known.
+// What a call usually took is the median over epochs of their means. What native would have taken is taken to be the
+// gain times what the choice in force usually took, or, where native is in force or no gain is known (as where arrivals
+// have just changed), what its own calls took. All times are in seconds, means over the ranks of the communicator;
+// empty: not known.
 struct KeySummary {
   KeyRow row;
   std::optional<double> waiting{};      // for ranks that came late
@@ -33,7 +33,7 @@ struct LatestRank {
 // All times are in seconds, means over the ranks of MPI_COMM_WORLD; empty: not known.
 struct RunSummary {
   RunRow run;
-  std::vector<KeySummary> keys;  // by falling time
+  std::vector<KeySummary> keys;   // by falling time
   std::optional<double> seconds;  // no more than the run took, of which the keys' may add up to more
   std::optional<double> waiting;
   bool is_waiting_partial = false;  // of some keys it is not known
