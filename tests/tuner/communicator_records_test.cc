@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -196,6 +197,28 @@ TEST(CommunicatorRecords, keepsWhatNobodyDrainsBoundedAndItsMeansRight) {
   EXPECT_NEAR(last.mean, meanOf(lateness_of_last), 1e-8 * last.mean);
   EXPECT_NEAR(last.deviation, deviationOf(lateness_of_last), 1e-8 * last.deviation);
   EXPECT_EQ(fed.tuner().waitingRecords(), 0U);
+}
+
+// Later calls know it better than the decision did.
+TEST(CommunicatorRecords, policiesHaveTheGainOfTheirKeysWheneverTheyAreDrained) {
+  SimulatedMachine machine;
+  machine.scatter = 0.2;
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  communicator.setPattern(lastRankLate);
+  std::optional<PolicyRecord> policy;
+  int told_again = 0;
+  for (int round = 0; round < 50; ++round) {
+    communicator.calls(8, kLineA, doubles(1 << 16));
+    const Batch batch = communicator.tuner().drain();
+    if (!batch.policies.empty()) {
+      policy = batch.policies.back();
+      told_again += batch.decisions.empty() ? 1 : 0;
+    }
+    if (policy && !batch.keys.empty() && policy->choice == batch.keys.back().choice) {
+      EXPECT_EQ(policy->gain, batch.keys.back().gain) << round;
+    }
+  }
+  EXPECT_GT(told_again, 0) << "without a decision";
 }
 
 TEST(CommunicatorRecords, drainsDecisionsAndPoliciesThatALaterRunCanTakeOver) {

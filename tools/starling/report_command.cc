@@ -32,13 +32,14 @@ Result<Json> reportOf(const ReportArguments& arguments, const std::string& datab
     if (!recording.isOk()) return recording.status();
     return runReport(recording.value(), database);
   }
-  if (arguments.compared.front() == arguments.compared.back()) {
-    return Status::error("a run is compared with another one: give two numbers");
-  }
   const Result<Recording> before = Recording::open(database, arguments.compared.front());
   if (!before.isOk()) return before.status();
   const Result<Recording> after = Recording::open(database, arguments.compared.back());
   if (!after.isOk()) return after.status();
+  const std::int64_t number = after.value().runs().back().number;
+  if (before.value().runs().back().number == number) {
+    return Status::error(fmt::format("run {} is compared with itself: give the numbers of two runs", number));
+  }
   return comparisonReport(before.value(), after.value(), database);
 }
 

@@ -70,6 +70,11 @@ class UnstoppedWhile {
   sigset_t before_{};
 };
 
+Status refreshed(WatchView& view, Seconds patience) {
+  const UnstoppedWhile reading;
+  return view.refresh(patience);
+}
+
 // Returns false where the user quits.
 bool obey(int key, WatchView& view) {
   for (const auto& [letter, column] : kColumnKeys) {
@@ -88,7 +93,7 @@ Outcome watch(const WatchArguments& arguments, const std::string& database, cons
   const Seconds interval = parseDuration(arguments.interval).value();
   WatchView view(database, arguments.run, arguments.list, interval);
   // What is wrong from the start, as a file of something else, will not become right.
-  if (const Status status = view.refresh(); !status.isOk()) return Outcome::fault(status);
+  if (const Status status = refreshed(view, Reader::kPatience); !status.isOk()) return Outcome::fault(status);
   Result<std::unique_ptr<WatchScreen>> opened = WatchScreen::open(look.has_colours);
   if (!opened.isOk()) return Outcome::usage(opened.status().message());
   WatchScreen& screen = *opened.value();
@@ -103,8 +108,7 @@ Outcome watch(const WatchArguments& arguments, const std::string& database, cons
       if (!obey(*key, view)) return Outcome::ok();
     }
     if (!is_due) continue;
-    const UnstoppedWhile reading;
-    static_cast<void>(view.refresh(kPatience));  // the view shows what failed
+    static_cast<void>(refreshed(view, kPatience));  // the view shows what failed
     read = Clock::now();
   }
 }

@@ -99,9 +99,6 @@ void WatchView::handle(WatchKey key) {
     case WatchKey::kPageDown:
       first_ += page_;
       return;
-    case WatchKey::kTop:
-      first_ = 0;
-      return;
     case WatchKey::kQuit:
       return;
   }

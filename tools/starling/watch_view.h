@@ -17,17 +17,7 @@
 namespace starling::cli {
 
 // What a user may ask for by a key.
-enum class WatchKey : std::uint8_t {
-  kQuit,
-  kNextColumn,
-  kPreviousColumn,
-  kReverse,
-  kUp,
-  kDown,
-  kPageUp,
-  kPageDown,
-  kTop
-};
+enum class WatchKey : std::uint8_t { kQuit, kNextColumn, kPreviousColumn, kReverse, kUp, kDown, kPageUp, kPageDown };
 
 // THREADS: not thread-safe.
 class WatchView {

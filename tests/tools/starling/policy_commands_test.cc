@@ -16,6 +16,13 @@ using testing::HasSubstr;
 
 class PolicyCommands : public ExampleCommands {};
 
+TEST_F(PolicyCommands, exportWantsANameForItsFile) {
+  const CliResult refused = run("export --output ''");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("FILE is empty"));
+}
+
 TEST_F(PolicyCommands, exportAndImportCarryPoliciesToAnotherDatabase) {
   const CliResult exported = run("export --output '" + folder_.file("policy.json") + "'");
   ASSERT_EQ(exported.exit_code, 0) << exported.err;

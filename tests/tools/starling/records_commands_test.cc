@@ -138,6 +138,15 @@ TEST_F(RecordsCommands, sitesAndExplainTellCommunicatorsApart) {
   EXPECT_NE(explained.find(repeated), std::string::npos);
 }
 
+TEST_F(RecordsCommands, titlesNameTheCommunicatorWhereThereAreSeveral) {
+  writeManyCommunicators(database_);
+  EXPECT_THAT(run("arrivals pressure").out,
+              AllOf(HasSubstr(", 4 ranks of "), HasSubstr(", 2 ranks of rows (2:0), run 3")));
+  EXPECT_THAT(run("arrivals pressure --run 2").out, HasSubstr(", 4 ranks, run 2"));
+  EXPECT_EQ(parsed("decisions pressure --json --run 2")[0]["communicator"], "world");
+  EXPECT_THAT(run("decisions --run 2").out, Not(HasSubstr("COMMUNICATOR")));
+}
+
 // Of ranks whose clocks cannot be compared, every command says so.
 class RecordsCommandsOfClocksThatDiffer : public RecordsCommands {
  protected:

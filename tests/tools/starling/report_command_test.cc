@@ -150,9 +150,20 @@ TEST_F(ReportCommand, refusesRunsThatAreNotThere) {
   EXPECT_EQ(run("report --run 1 --compare 1 2").exit_code, 2);
   EXPECT_THAT(run("report --compare 1 all").err, HasSubstr("one run is compared with one other"));
   EXPECT_THAT(run("report --run all").err, HasSubstr("one run is reported at a time"));
+  EXPECT_THAT(run("report --compare 2 latest").err, HasSubstr("run 2 is compared with itself"));
+  EXPECT_EQ(run("report -o ''").exit_code, 2);
   const CliResult missing = runStarling("report --db '" + folder_.file("nothing.db") + "'");
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_EQ(missing.out, "");
+}
+
+TEST_F(ReportCommand, drawsNoCallsThatNoMachineHasMemoryFor) {
+  Batch batch = latestBatch();
+  for (KeyRecord& key : batch.keys) key.bytes = std::int64_t{1} << 61;
+  writeRun(database_, exampleRun("huge"), batch);
+  const CliResult result = run("report --run 3");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("Calls are drawn of up to 1 TiB."));
 }
 
 TEST_F(ReportCommand, answersWhereNothingIsRecorded) {

@@ -176,8 +176,10 @@ class WatchTest(unittest.TestCase):
             self.assertEqual(watch.end()[0], 0)
 
     def test_shows_labels_in_any_language(self):
-        watch = Watch(str(Path(self.folder.name, "script.db")), LC_ALL="C")
-        watch.shows(b"sorted by")
+        with sqlite3.connect(self.database) as database:
+            database.execute("UPDATE sites SET label = 'größe' WHERE label = 'pressure'")
+        watch = Watch(self.database, LC_ALL="C")
+        watch.shows("größe".encode(), b"settled", b"sorted by")
         watch.type(b"q")
         self.assertEqual(watch.end()[0], 0)
 
