@@ -87,6 +87,7 @@ struct Algorithm {
   Schedule (*build)(const BuildRequest& request);                  // null: `native`, which has no schedule
   // Returns the most steps that any rank's schedule has, whoever is late; equal on all ranks. Null where `build` is.
   std::int64_t (*max_steps)(const Shape& shape, const ParameterValues& parameters) = nullptr;
+  bool keeps_in_step = false;   // some of its sends wait for their receivers: Schedule::synchronous
   bool has_side_slots = false;  // at most one less than there are ranks
   // Returns the most bytes that the builder needs beside its writer, equal on all ranks as max_steps is. Null: none to
   // speak of.

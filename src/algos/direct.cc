@@ -347,6 +347,7 @@ constexpr Algorithm kDirectRow{
     .is_valid = hasFewEnoughRanksForDirect,
     .build = buildDirect,
     .max_steps = directSteps,
+    .keeps_in_step = true,
     .has_side_slots = true,
     .work_bytes = directWorkBytes,
     .best_segments = bestDirectSegments,

@@ -175,6 +175,7 @@ constexpr Algorithm kLateJoinRow{
     .uses_arrivals = false,
     .build = buildLateJoin,
     .max_steps = lateJoinSteps,
+    .keeps_in_step = true,
     .work_bytes = lateJoinWorkBytes,
     .best_segments = bestLateJoinSegments,
     .valid_text = kAnyShape,

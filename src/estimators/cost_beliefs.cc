@@ -16,6 +16,8 @@ constexpr double kNoiseWeight = 4.0;
 // The noise is that of the latest measurements, and never less than this.
 constexpr double kNoiseMemory = 64.0;
 constexpr double kLeastNoise = 0.01;
+// The noise of one arm is that of all, which weighs as much as so many measurements, and its own.
+constexpr double kCommonNoiseWeight = 4.0;
 
 // However long ago it was measured, an arm is known within this.
 constexpr double kMostDeviation = 1.0;
@@ -53,18 +55,31 @@ struct CostBeliefs::State {
     double above = 0.0;  // sums of Page's test
     double below = 0.0;
     double latest = std::numeric_limits<double>::quiet_NaN();
+    double noise_sum = 0.0;
+    double noise_weight = 0.0;
+    double scatter = 1.0;
     bool is_apart = false;
+
+    // Its noise is still that of before.
+    void forgetCosts() {
+      above = below = 0.0;
+      latest = std::numeric_limits<double>::quiet_NaN();
+    }
   };
   std::vector<Arm> arms;
   double noise_sum = kNoiseWeight * kUsualNoise * kUsualNoise;
   double noise_weight = kNoiseWeight;
 
   double noiseVariance() const { return std::max(noise_sum / noise_weight, kLeastNoise * kLeastNoise); }
+  double noiseVariance(const Arm& arm) const {
+    const double expected = arm.scatter * arm.scatter * noiseVariance();
+    return (kCommonNoiseWeight * expected + arm.noise_sum) / (kCommonNoiseWeight + arm.noise_weight);
+  }
 
   // Adds an arm that has the error in common with the others that have it, or not.
-  std::size_t add(double cost, double deviation, bool is_apart) {
+  std::size_t add(double cost, double deviation, bool is_apart, double scatter = 1.0) {
     const auto index = static_cast<Eigen::Index>(arms.size());
-    arms.push_back({.is_apart = is_apart});
+    arms.push_back({.scatter = scatter, .is_apart = is_apart});
     costs.conservativeResize(index + 1);
     costs(index) = cost;
     covariance.conservativeResize(index + 1, index + 1);
@@ -79,10 +94,13 @@ struct CostBeliefs::State {
   // Two measurements of one arm differ by noise alone, or nearly so.
   void learnNoise(Arm& arm, double cost) {
     if (!std::isnan(arm.latest)) {
-      const double limit = kMostDeviations * kMostDeviations * noiseVariance();
+      const double limit = kMostDeviations * kMostDeviations * noiseVariance(arm);
+      const double square = std::min(0.5 * (cost - arm.latest) * (cost - arm.latest), limit);
       const double keep = 1.0 - 1.0 / kNoiseMemory;
-      noise_sum = keep * noise_sum + std::min(0.5 * (cost - arm.latest) * (cost - arm.latest), limit);
+      noise_sum = keep * noise_sum + square / (arm.scatter * arm.scatter);
       noise_weight = keep * noise_weight + 1.0;
+      arm.noise_sum = keep * arm.noise_sum + square;
+      arm.noise_weight = keep * arm.noise_weight + 1.0;
     }
     arm.latest = cost;
   }
@@ -130,7 +148,9 @@ CostBeliefs& CostBeliefs::operator=(CostBeliefs&&) noexcept = default;
 
 std::size_t CostBeliefs::size() const { return state_->arms.size(); }
 
-std::size_t CostBeliefs::add(double cost, double deviation) { return state_->add(cost, deviation, false); }
+std::size_t CostBeliefs::add(double cost, double deviation, double scatter) {
+  return state_->add(cost, deviation, false, scatter);
+}
 
 std::size_t CostBeliefs::addApart(double cost, double deviation) { return state_->add(cost, deviation, true); }
 
@@ -139,8 +159,8 @@ bool CostBeliefs::observe(std::size_t arm, double cost, double error) {
   const auto index = static_cast<Eigen::Index>(arm);
   State::Arm& measured = state.arms[arm];
   // What is known to be disturbed says nothing of the noise.
-  if (error * error <= state.noiseVariance()) state.learnNoise(measured, cost);
-  const double variance = state.noiseVariance() + error * error;
+  if (error * error <= state.noiseVariance(measured)) state.learnNoise(measured, cost);
+  const double variance = state.noiseVariance(measured) + error * error;
   const double spread = std::sqrt(state.covariance(index, index) + variance);
   const double deviations = std::clamp((cost - state.costs(index)) / spread, -kMostDeviations, kMostDeviations);
   const bool has_changed = state.tellsOfChange(measured, deviations);
@@ -157,7 +177,7 @@ void CostBeliefs::observeChange(std::size_t arm, double cost) {
   for (State::Arm& one : state.arms) one.above = one.below = 0.0;
   state.loosen(kCommonChange, kOthersChange);
   state.covariance(index, index) += kOwnChange * kOwnChange;
-  state.update(index, cost - state.costs(index), state.noiseVariance());
+  state.update(index, cost - state.costs(index), state.noiseVariance(state.arms[arm]));
 }
 
 void CostBeliefs::observeCost(std::size_t arm, double cost, double deviation) {
@@ -180,7 +200,7 @@ void CostBeliefs::observeFirst(std::size_t arm, double cost, double error) {
   const bool is_fast = cost < state.costs(index);
   const double excess = is_fast ? 0.0 : kFirstExcess;
   const double deviation = is_fast ? 0.0 : kFirstDeviation;
-  const double variance = state.noiseVariance() + error * error + deviation * deviation;
+  const double variance = state.noiseVariance(state.arms[arm]) + error * error + deviation * deviation;
   const double limit = kMostDeviations * std::sqrt(state.covariance(index, index) + variance);
   state.update(index, std::clamp(cost - excess - state.costs(index), -limit, limit), variance);
 }
@@ -194,7 +214,7 @@ void CostBeliefs::shift(std::size_t arm, double difference, double deviation) {
   const auto index = static_cast<Eigen::Index>(arm);
   state_->costs(index) += difference;
   state_->covariance(index, index) += deviation * deviation;
-  state_->arms[arm] = {.is_apart = state_->arms[arm].is_apart};
+  state_->arms[arm].forgetCosts();
   state_->bound();
 }
 
@@ -207,11 +227,11 @@ void CostBeliefs::shiftAll(double difference) {
 void CostBeliefs::observeAnew(std::size_t arm, double cost, double error) {
   State& state = *state_;
   const auto index = static_cast<Eigen::Index>(arm);
-  state.arms[arm] = {.is_apart = state.arms[arm].is_apart};
+  state.arms[arm].forgetCosts();
   state.costs(index) = cost;
   state.covariance.row(index).setZero();
   state.covariance.col(index).setZero();
-  state.covariance(index, index) = state.noiseVariance() + error * error;
+  state.covariance(index, index) = state.noiseVariance(state.arms[arm]) + error * error;
 }
 
 void CostBeliefs::loosenAllBut(std::size_t arm, double deviation) {
@@ -242,11 +262,11 @@ double CostBeliefs::probabilityOfLess(std::size_t a, std::size_t b) const {
   return probabilityBelow(less / spread);
 }
 
-double CostBeliefs::noise() const { return std::sqrt(state_->noiseVariance()); }
+double CostBeliefs::noise(std::size_t arm) const { return std::sqrt(state_->noiseVariance(state_->arms[arm])); }
 
 double CostBeliefs::expectedGain(std::size_t arm, std::size_t best, std::int64_t measurements, double least) const {
   const double variance = std::pow(deviationBetween(arm, best), 2);
-  const double noise = state_->noiseVariance() / static_cast<double>(measurements);
+  const double noise = state_->noiseVariance(state_->arms[arm]) / static_cast<double>(measurements);
   if (variance <= 0.0) return 0.0;
   const double learned =
       variance / std::sqrt(variance + noise);  // deviation of what the difference will be found to be

@@ -11,8 +11,10 @@ namespace starling {
 // Holds a normal distribution of the logarithms of the costs of several arms, in which they depend on each other: what
 // the model is wrong by for all of them, and what makes all slower from one day to the next, is learned from any. A
 // Kalman filter (Kalman 1960): costs wander between measurements, together and each by itself, so that what was
-// measured long ago is known less well. A measurement counts for no more than it may be off by chance; where several in
-// a row are off to one side, which Page's test finds (cumulative sums; Page 1954), the costs have changed.
+// measured long ago is known less well. How far measurements scatter is learned of each arm, beginning with what all of
+// them do: where cores are busy some suffer more than others. A measurement counts for no more than it may be off by
+// chance; where several in a row are off to one side, which Page's test finds (cumulative sums; Page 1954), the costs
+// have changed.
 // Costs are natural logarithms of seconds; deviations are of these, so that 0.1 is about 10%.
 // THREADS: not thread-safe.
 class CostBeliefs {
@@ -24,8 +26,9 @@ class CostBeliefs {
   CostBeliefs& operator=(CostBeliefs&&) noexcept;
 
   // Adds an arm that the model predicts to cost so much, but for an error of its own. Returns its index. All arms are
-  // added before anything is measured.
-  std::size_t add(double cost, double deviation);
+  // added before anything is measured. Its measurements are expected to scatter by so many times what those of the
+  // others do.
+  std::size_t add(double cost, double deviation, double scatter = 1.0);
   // The same for an arm that the model predicts in another way: what it is wrong by for all others says nothing of it.
   std::size_t addApart(double cost, double deviation);
   std::size_t size() const;
@@ -57,8 +60,8 @@ class CostBeliefs {
   double deviationBetween(std::size_t a, std::size_t b) const;
   // Returns the probability that the first costs less than the second.
   double probabilityOfLess(std::size_t a, std::size_t b) const;
-  // Returns the deviation of one measurement.
-  double noise() const;
+  // Returns the deviation of one measurement of the arm.
+  double noise(std::size_t arm) const;
   // Returns by how much less than `best` one of them will be found to cost in the mean, if `arm` is measured so often,
   // and is taken only where it is less by more than `least`.
   double expectedGain(std::size_t arm, std::size_t best, std::int64_t measurements, double least) const;

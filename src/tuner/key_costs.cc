@@ -19,6 +19,8 @@ constexpr double kMemoryError = 0.5;
 constexpr double kNativeError = 0.5;
 // and by no more than this: where it seems to, the model is wrong for all.
 constexpr double kMostNativeError = 0.7;
+// Ranks that wait for each other wait for whoever is held up: such calls scatter so many times as far.
+constexpr double kScatterInStep = 2.0;
 // What is known of an algorithm no longer holds.
 constexpr double kUnknown = 1.0;
 // What is known of one algorithm, and of all, where one is found to be far slower than native.
@@ -94,7 +96,7 @@ void KeyCosts::addRow(const Candidate& candidate) {
   if (candidate.choice.algorithm == kNodeAlgorithm)
     beliefs_.addApart(cost, kMemoryError);
   else
-    beliefs_.add(cost, kRowError);
+    beliefs_.add(cost, kRowError, findAlgorithm(candidate.choice.algorithm)->keeps_in_step ? kScatterInStep : 1.0);
 }
 
 void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "schedules.h"
@@ -92,6 +93,20 @@ TEST(Catalogue, scheduleHasNoStepsForOneRankOrNoElements) {
 TEST(Catalogue, windowOfTheChoiceIsInTheSchedule) {
   for (const char* choice : {"ring:window=7", "slt:segments=3,window=7", "prr:window=7"}) {
     for (const std::int32_t ranks : {1, 4}) EXPECT_EQ(schedulesOf(choice, ranks, 10).front().window, 7) << choice;
+  }
+}
+
+TEST(Catalogue, rowsKeepInStepWhoseSchedulesHaveLanesThatDo) {
+  for (const Algorithm& algorithm : catalogue()) {
+    if (algorithm.build == nullptr) continue;
+    bool keeps_in_step = false;
+    for (const std::int64_t late : {0, 1'000'000}) {
+      const std::vector<std::int64_t> lateness{0, 0, 0, 0, 0, 0, 0, late};
+      for (const Schedule& schedule : schedulesOf(algorithm.name, 8, 1000, lateness)) {
+        keeps_in_step = keeps_in_step || std::ranges::count(schedule.synchronous, true) > 0;
+      }
+    }
+    EXPECT_EQ(algorithm.keeps_in_step, keeps_in_step) << algorithm.name;
   }
 }
 

@@ -63,7 +63,7 @@ TEST(ProgramNames, tellScriptsOfOneInterpreterApart) {
   EXPECT_EQ(programNameOf({"solver-2.1", "solver"}), "solver-2.1");
 }
 
-TEST(ProgramNames, ofThisProcessNameThisTest) { EXPECT_THAT(ownProgramNames(), Contains("base_programs_test")); }
+TEST(ProgramNames, ofThisProcessNameThisTest) { EXPECT_THAT(ownProgramNames(), Contains("base_tests")); }
 
 TEST(LeavesOut, nothingWhereNothingIsSaid) { EXPECT_EQ(leavesOut({}, Names{"solver"}), std::nullopt); }
 

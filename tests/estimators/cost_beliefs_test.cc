@@ -47,7 +47,7 @@ TEST(CostBeliefs, findTheMeanOfManyNoisyMeasurements) {
   CostBeliefs beliefs = twoArms();
   for (int i = 0; i < 200; ++i) beliefs.observe(0, 1.2 + noise(random));
   EXPECT_NEAR(beliefs.cost(0), 1.2, 0.1) << "seed " << kSeed;
-  EXPECT_NEAR(beliefs.noise(), 0.3, 0.08);
+  EXPECT_NEAR(beliefs.noise(0), 0.3, 0.08);
 }
 
 TEST(CostBeliefs, areNotMovedFarByOneOutlier) {
@@ -79,13 +79,44 @@ TEST(CostBeliefs, noticeNoChangeInNoise) {
   EXPECT_LE(changes, 2) << "seed " << kSeed;
 }
 
+TEST(CostBeliefs, learnHowFarEachArmScatters) {
+  constexpr unsigned kSeed = 11;
+  std::mt19937 random(kSeed);
+  std::normal_distribution<double> unit;
+  CostBeliefs beliefs = twoArms();
+  for (int i = 0; i < 200; ++i) {
+    beliefs.observe(0, 1.0 + 0.02 * unit(random));
+    beliefs.observe(1, 1.0 + 0.3 * unit(random));
+  }
+  EXPECT_LT(beliefs.noise(0), 0.1) << "seed " << kSeed;
+  EXPECT_GT(beliefs.noise(1), 0.2) << "seed " << kSeed;
+  EXPECT_LT(beliefs.deviation(0), beliefs.deviation(1));
+  // Other arrivals make it another arm, which suffers as much.
+  beliefs.shift(1, 0.1, 0.1);
+  EXPECT_GT(beliefs.noise(1), 0.2) << "seed " << kSeed;
+}
+
+TEST(CostBeliefs, areLessSureOfAnArmThatIsExpectedToScatter) {
+  CostBeliefs beliefs(0.4);
+  beliefs.add(0.0, 0.25);
+  beliefs.add(0.0, 0.25);
+  beliefs.add(0.0, 0.25, 2.0);
+  EXPECT_DOUBLE_EQ(beliefs.noise(2), 2.0 * beliefs.noise(1));
+  for (int i = 0; i < 8; ++i) beliefs.observe(0, 0.0);
+  for (const std::size_t arm : {1, 2}) {
+    for (int i = 0; i < 2; ++i) beliefs.observe(arm, -0.2);
+  }
+  EXPECT_LT(beliefs.probabilityOfLess(2, 0), beliefs.probabilityOfLess(1, 0));
+  EXPECT_GT(beliefs.expectedGain(1, 0, 1, 0.0), 0.0);
+}
+
 TEST(CostBeliefs, doNotTakeADisturbanceThatIsKnownForNoise) {
   CostBeliefs beliefs = twoArms();
   for (int i = 0; i < 20; ++i) {
     beliefs.observe(0, 1.0);
     beliefs.observe(0, 2.0, 1.5);
   }
-  EXPECT_LT(beliefs.noise(), 0.1);
+  EXPECT_LT(beliefs.noise(0), 0.1);
   EXPECT_NEAR(beliefs.cost(0), 1.0, 0.05);
 }
 
@@ -116,7 +147,7 @@ TEST(CostBeliefs, areNeverWithoutAnyKnowledgeNorWithoutDoubt) {
   }
   EXPECT_LE(beliefs.deviation(1), 1.0 + 1e-9);
   for (int i = 0; i < 10'000; ++i) beliefs.observe(0, 1.0);
-  EXPECT_GT(beliefs.noise(), 1e-3) << "there is some, however equal the latest were";
+  EXPECT_GT(beliefs.noise(0), 1e-3) << "there is some, however equal the latest were";
   EXPECT_GT(beliefs.deviation(0), 0.0);
 }
 
@@ -125,7 +156,7 @@ TEST(CostBeliefs, takeAMeasurementInPlaceOfAllThatWasKnown) {
   for (int i = 0; i < 20; ++i) beliefs.observe(0, 1.0);
   beliefs.observeAnew(0, -2.0);
   EXPECT_DOUBLE_EQ(beliefs.cost(0), -2.0);
-  EXPECT_NEAR(beliefs.deviation(0), beliefs.noise(), 1e-12);
+  EXPECT_NEAR(beliefs.deviation(0), beliefs.noise(0), 1e-12);
   const double other = beliefs.cost(1);
   beliefs.shiftAll(0.5);
   EXPECT_DOUBLE_EQ(beliefs.cost(0), -1.5);

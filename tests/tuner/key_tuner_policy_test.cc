@@ -214,7 +214,7 @@ TEST(KeyTuner, learnsAnewWhenAStoredPolicyDoesNotFit) {
   misfits[5].lateness_ns = {0, 7};
   for (const PolicyRecord& misfit : misfits) {
     SimulatedCommunicator communicator(kRanks, settingsOf(), {}, {misfit});
-    communicator.calls(50, kLine, kVector);
+    communicator.calls(60, kLine, kVector);
     EXPECT_EQ(communicator.keys().entry(0).plan.state, KeyState::kSettled);
     EXPECT_GT(communicator.explorationCalls(), 0);
     EXPECT_THAT(communicator.tuner().drain().decisions.front().reason, HasSubstr("does not fit"));

@@ -18,12 +18,6 @@ constexpr std::size_t kSettledBy = 200;  // calls
 constexpr std::size_t kFollowed = 5;     // calls in a row near the best
 constexpr double kNearBest = 1.10;
 
-// Rows that keep in step wait for each other, and so for whoever is held up.
-bool keepsInStep(const Choice& choice) {
-  const std::string_view name = findAlgorithm(choice.algorithm)->name;
-  return name == "late_join" || name == "direct";
-}
-
 // The calls of one world that have the same best plan: of one shape, with the same arrivals, before or after a change.
 using Situation = std::tuple<std::int64_t, std::int32_t, std::int32_t>;
 
@@ -113,7 +107,8 @@ const CallSummary& Game::arrivalsOf(std::int32_t pattern) {
 
 // All ranks leave together, since choices are compared by the mean of their exits.
 CallSummary Game::seen(const WorldCall& call, std::size_t index, Seconds cost, const Player::Move& move) {
-  Seconds took = (keepsInStep(move.plan.choice) ? call.noise_in_step : call.noise) * cost + move.disturbance;
+  const bool is_in_step = findAlgorithm(move.plan.choice.algorithm)->keeps_in_step;
+  Seconds took = (is_in_step ? call.noise_in_step : call.noise) * cost + move.disturbance;
   const Seconds tick = world_.noise.tick;
   if (tick > Seconds{}) {
     // Calls do not begin with a tick of the clock.

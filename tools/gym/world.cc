@@ -108,7 +108,8 @@ class NoiseOfCalls {
       case NoiseKind::kNeighbour:
         if (dice_.happens(is_busy_ ? 0.03 : 0.01)) is_busy_ = !is_busy_;
         call.noise = std::exp(common) * (is_busy_ ? 1.5 : 1.0);
-        call.noise_in_step = call.noise * (is_busy_ ? 1.5 : 1.0);
+        // What falls on one of the ranks holds up all, now more and now less.
+        call.noise_in_step = call.noise * (is_busy_ ? 1.5 * std::exp(0.5 * std::abs(dice_.normal())) : 1.0);
         return;
       case NoiseKind::kNone:
       case NoiseKind::kLogNormal:

@@ -38,7 +38,7 @@ enum class NoiseKind : std::uint8_t {
   kLogNormal,
   kCorrelated,   // a call is as slow as those around it
   kOutliers,     // 1% of calls take ten times as long
-  kNeighbour,    // for a while all is slow, rows in step most of all
+  kNeighbour,    // for a while all is slow, rows in step most of all, and from call to call
   kCoarseClock,  // stamps are multiples of a tick
   kElapsedOnly   // clocks do not compare: elapsed times are all there is
 };
