@@ -53,7 +53,15 @@ void RepeatingSequence::observe(std::int64_t index, std::uint8_t kind) {
   const bool is_new_view = changesUsual(kind);
   if (!is_new_view && latest_ >= 0) score(index, isSpecialKind(kind));
   remember(index, kind);
-  if (!is_new_view) believe();
+  if (is_new_view) scoreAnew();
+  believe();
+}
+
+void RepeatingSequence::scoreAnew() {
+  candidates_.fill({});
+  for (std::int64_t index = std::max(first_, latest_ - kCountedCalls) + 1; index <= latest_; ++index) {
+    if (kindOf(index) != kUnknown) score(index, isSpecialKind(kindOf(index)));
+  }
 }
 
 void RepeatingSequence::remember(std::int64_t index, std::uint8_t kind) {
@@ -67,8 +75,8 @@ void RepeatingSequence::remember(std::int64_t index, std::uint8_t kind) {
   specials_ /= 2.0;
 }
 
-// Where another kind has become much more frequent all that was scored was about other calls. Kinds that are about as
-// frequent do not change places.
+// Where another kind has become much more frequent all that was scored was about other calls, as is the cycle. Kinds
+// that are about as frequent do not change places.
 bool RepeatingSequence::changesUsual(std::uint8_t kind) {
   ++counts_[kind];
   if (std::accumulate(counts_.begin(), counts_.end(), 0) >= kCountedCalls) {
@@ -76,7 +84,6 @@ bool RepeatingSequence::changesUsual(std::uint8_t kind) {
   }
   if (kind == usual_ || counts_[kind] <= 2 * counts_[usual_] + 2) return false;
   usual_ = kind;
-  candidates_.fill({});
   cycle_ = {};
   known_ = specials_ = 0.0;
   for (const std::uint8_t one : kinds_) {

@@ -64,6 +64,7 @@ class RepeatingSequence {
   void remember(std::int64_t index, std::uint8_t kind);
   bool changesUsual(std::uint8_t kind);
   void score(std::int64_t index, bool is_special);
+  void scoreAnew();  // by the latest calls
   std::int32_t best() const;
   std::optional<bool> forecastBy(std::int32_t period, std::int64_t index) const;
   Cycle cycleOf(std::int32_t period) const;

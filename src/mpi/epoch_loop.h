@@ -169,6 +169,7 @@ class EpochLoop {
   int takeEpoch();
   int startDecisions();
   int learnDecisions();
+  bool bringsCycle(DecisionReader reader);
   void applyDecisions();
   std::int32_t lengthOf(std::int32_t agreed) const;
   static void rejectDecisions(const Status& status);

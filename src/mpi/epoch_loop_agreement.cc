@@ -138,7 +138,20 @@ int EpochLoop::learnDecisions() {
   decisions_are_known_ = true;
   // There is memory for as many calls as it was to have.
   if (reader.nextEpochLength() > 0) calls_.setLength(std::min(lengthOf(reader.nextEpochLength()), calls_.fullLength()));
+  if (all_at_rest_ && bringsCycle(reader)) {
+    all_at_rest_ = false;
+    rest_.plan(0);
+  }
   return MPI_SUCCESS;
+}
+
+// Which call of a cycle is the next one is known only where all calls are counted one by one, from those that it was
+// found in until its plan is in force, and after.
+bool EpochLoop::bringsCycle(DecisionReader reader) {
+  while (reader.left() > 0 && reader.next(update_).isOk()) {
+    if (!update_.plan.cycle.isNone()) return true;
+  }
+  return false;
 }
 
 void EpochLoop::applyDecisions() {

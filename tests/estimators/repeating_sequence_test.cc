@@ -162,6 +162,24 @@ TEST(RepeatingSequence, beginsAnewWhereAnIndexDoesNotComeAfterTheOneBefore) {
   EXPECT_TRUE(sequence.cycle().isNone());
 }
 
+TEST(RepeatingSequence, keepsItsCycleWhereTheUsualKindChangesPlaces) {
+  RepeatingSequence sequence;
+  // The calls that are looked at at first make the rarer kind the usual one.
+  std::int64_t index = 0;
+  for (; index < 30; ++index) sequence.observe(index, index % 3 == 0 ? 1 : 0);
+  for (; index < 60; index += 3) sequence.observe(index, 1);
+  ASSERT_EQ(sequence.usualKind(), 1);
+  ASSERT_EQ(sequence.cycle().period, 3);
+  for (; index < 300 && sequence.usualKind() == 1; ++index) {
+    EXPECT_EQ(sequence.cycle().period, 3) << index;
+    if (index % 3 != 0) sequence.observe(index, 0);
+  }
+  ASSERT_EQ(sequence.usualKind(), 0);
+  EXPECT_EQ(sequence.cycle().period, 3);
+  EXPECT_TRUE(sequence.cycle().isSpecial(300));
+  EXPECT_FALSE(sequence.cycle().isSpecial(301));
+}
+
 TEST(RepeatingSequence, takesTheMostFrequentKindForTheUsualOne) {
   RepeatingSequence sequence;
   for (std::int64_t index = 0; index < 200; ++index) sequence.observe(index, index % 9 == 0 ? kOther : kUsual);

@@ -58,11 +58,28 @@ std::string policiesCsv(const std::string& document) {
   return formatCsv(rows);
 }
 
+// Returns a warning where the text of a document does not hold the names that are in it, since JSON is UTF-8.
+std::vector<std::string> warnOfLostNames(const PolicyDocument& document, const std::string& text) {
+  const Result<PolicyDocument> read = parsePolicyJson(text);
+  if (!read.isOk()) return {read.status().message()};
+  const bool is_program_lost = read.value().program != document.program;
+  std::size_t lost = 0;
+  for (std::size_t i = 0; i < document.policies.size(); ++i) {
+    lost += is_program_lost || read.value().policies[i].site != document.policies[i].site ? 1 : 0;
+  }
+  if (lost == 0) return {};
+  return {
+      fmt::format("names of programs or labels that are not UTF-8 are changed ({} of {} policies): no run finds these "
+                  "policies by them after an import; name labels in UTF-8",
+                  lost, document.policies.size())};
+}
+
 Export exportPolicies(const std::string& format, const RunRow& run, std::vector<PolicyRecord> policies,
                       const std::vector<RecordedKey>& keys) {
   if (format != "ompi-rules") {
-    const std::string document = formatPolicyJson({run.run.environment, run.run.program, std::move(policies)});
-    return Export{format == "json" ? document : policiesCsv(document), {}};
+    const PolicyDocument document{run.run.environment, run.run.program, std::move(policies)};
+    const std::string text = formatPolicyJson(document);
+    return Export{format == "json" ? text : policiesCsv(text), warnOfLostNames(document, text)};
   }
   std::vector<WeightedPolicy> weighted;
   for (PolicyRecord& policy : policies) {

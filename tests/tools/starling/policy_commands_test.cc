@@ -6,6 +6,7 @@
 #include <string>
 
 #include "example_commands.h"
+#include "store/sqlite.h"
 
 namespace starling::cli {
 namespace {
@@ -61,6 +62,20 @@ TEST_F(PolicyCommands, exportWritesATableForSpreadsheets) {
               testing::StartsWith("program,ranks,nodes,ranks_per_node,processor,mpi_version,transport,site,"));
   EXPECT_THAT(result.out, HasSubstr("\napp,4,1,4,Example CPU,Open MPI 4.1.4,shared_memory,label:pressure,"));
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2);
+}
+
+TEST_F(PolicyCommands, exportTellsOfLabelsThatJsonCannotHold) {
+  EXPECT_EQ(run("export").err, "");
+  {
+    const auto opened = sqlite::Connection::open(database_, sqlite::Access::kReadWrite, Seconds{5.0});
+    ASSERT_TRUE(opened.isOk()) << opened.status().message();
+    const Status renamed = opened.value().execute("UPDATE policies SET site = 'label:' || CAST(x'70E9' AS TEXT)");
+    ASSERT_TRUE(renamed.isOk()) << renamed.message();
+  }
+  const CliResult exported = run("export");
+  EXPECT_EQ(exported.exit_code, 0);
+  EXPECT_THAT(exported.err, AllOf(HasSubstr("not UTF-8"), HasSubstr("(1 of 1 policies)")));
+  EXPECT_TRUE(json::accept(exported.out));
 }
 
 TEST_F(PolicyCommands, importReplacesWhatWasLearned) {
