@@ -100,6 +100,11 @@ void CommunicatorTuner::digest(const EpochReport& report) {
   elapsed_ = {};
   for (const EpochCall& call : report.calls) {
     if (call.follows_rest) std::ranges::for_each(slots_, [](auto& one) { one->tuner.forgetSequence(); });
+    Slot& called = slot(call.key);
+    called.changed = true;
+    called.record.bytes = call.bytes;
+    called.record.calls += call.calls;
+    called.record.exploration_calls += call.planned.exploration ? 1 : 0;
     // A trial speaks for the key whose plan it ran, even where the site was mispredicted: sizes are alike.
     const bool follows_plan = call.planned.exploration && call.planned_key >= 0;
     Slot& target = slot(follows_plan ? call.planned_key : call.key);
@@ -107,9 +112,6 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     wake(seen_.back());
     target.calls_in_epoch = std::exchange(target.latest_epoch, epoch_) == epoch_ ? target.calls_in_epoch + 1 : 1;
     target.changed = true;
-    target.record.bytes = call.bytes;
-    target.record.calls += call.calls;
-    target.record.exploration_calls += call.planned.exploration ? 1 : 0;
     target.tuner.count(call.planned, call.calls);
     Pending& pending = target.pending.entryOf(call.planned, epoch_);
     pending.calls += call.calls;
@@ -117,7 +119,10 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     const CallSummary& sample = report.samples[static_cast<std::size_t>(call.sample)];
     CallTimes times = timesOf(sample, settings_.stamps_compare);
     if (call.follows != AgreementStep::kNone) times.disturbance = kDisturbance;
-    digestSample(target, pending, times);
+    digestSample(called, times);
+    target.tuner.observe(pending.planned, times);
+    pending.elapsed.add(times.elapsed.value);
+    if (settings_.stamps_compare) pending.post_arrival.add(times.compared.value);
     // Rank 0 may be late because it has decided.
     if (call.follows != AgreementStep::kDecide) observeSequence(call, target, times);
   }
@@ -125,15 +130,11 @@ void CommunicatorTuner::digest(const EpochReport& report) {
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
 }
 
-void CommunicatorTuner::digestSample(Slot& slot, Pending& pending, const CallTimes& times) {
-  slot.tuner.observe(pending.planned, times);
-  pending.elapsed.add(times.elapsed.value);
-  slot.sampled_elapsed += times.elapsed.value;
+void CommunicatorTuner::digestSample(Slot& called, const CallTimes& times) {
   elapsed_.add(times.elapsed.value);
-  ++slot.samples;
-  if (!settings_.stamps_compare) return;
-  pending.post_arrival.add(times.compared.value);
-  slot.sampled_imbalance += times.imbalance.value;
+  called.sampled_elapsed += times.elapsed.value;
+  if (settings_.stamps_compare) called.sampled_imbalance += times.imbalance.value;
+  ++called.samples;
 }
 
 void CommunicatorTuner::observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times) {

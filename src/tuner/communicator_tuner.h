@@ -109,7 +109,7 @@ class CommunicatorTuner {
   };
 
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
-  void digestSample(Slot& slot, Pending& pending, const CallTimes& times);
+  void digestSample(Slot& called, const CallTimes& times);
   void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);
   // Makes decide() ask the key.
   void wake(std::int32_t index);

@@ -241,6 +241,13 @@ TEST(CommunicatorTuner, countsATrialForTheKeyWhosePlanItRan) {
   EXPECT_TRUE(batch.observations[0].exploration);
   EXPECT_EQ(batch.observations[1].key.site, "line1");
   EXPECT_EQ(batch.observations[1].choice, "slt");
+  ASSERT_EQ(batch.keys.size(), 2U);
+  EXPECT_EQ(batch.keys[0].calls, 0) << "the calls are those of the site that made them";
+  EXPECT_FALSE(batch.keys[0].seconds.has_value());
+  EXPECT_EQ(batch.keys[1].calls, 2);
+  EXPECT_EQ(batch.keys[1].exploration_calls, 1);
+  EXPECT_EQ(batch.keys[1].bytes, kVector.bytes());
+  EXPECT_NEAR(batch.keys[1].seconds.value(), 2 * (1e-3 - 1.5e-6), 1e-12);
 }
 
 }  // namespace

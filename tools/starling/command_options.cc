@@ -87,7 +87,7 @@ std::string faultOfOutput(const std::string& path) {
 }
 
 void addOutputOption(CLI::App& command, std::string& path) {
-  command.add_option("--output", path, "Write to this file (default: standard output)")
+  command.add_option("-o,--output", path, "Write to this file (default: standard output)")
       ->option_text("FILE")
       ->check(faultOfOutput);
 }

@@ -37,9 +37,12 @@ std::string specificationsForZsh(const OptionNode& option) {
 }
 
 std::string caseForZsh(const CommandTree& tree, const CommandNode& command) {
-  std::string text = fmt::format("    {})\n      _arguments -s", command.name);
+  // -S: behind `--` there are no options of this command.
+  std::string text = fmt::format("    {})\n      _arguments -s -S", command.name);
   for (const OptionNode& option : optionsOf(tree, command)) text += specificationsForZsh(option);
-  if (command.takes_program) return text + " \\\n        '*:: : _normal'\n      ;;\n";
+  if (command.takes_program) {
+    return text + " \\\n        '(-)1: : _command_names -e' \\\n        '*:: : _normal'\n      ;;\n";
+  }
   for (const OptionNode& argument : command.arguments) {
     text +=
         " \\\n        " + quotedForShell(fmt::format("*:{}:{}", escapedForZsh(argument.value), actionForZsh(argument)));
@@ -53,9 +56,9 @@ std::string completionsForZsh(const CommandTree& tree) {
   std::string text =
       "#compdef starling\n"
       "# What zsh completes of starling; made by `starling completions zsh`.\n"
-      "local curcontext=$curcontext state line\n"
-      "local -a commands\n"
-      "commands=(\n";
+      "local curcontext=$curcontext state line\n"  // `commands` is zsh's own: all that can be called
+      "local -a subcommands\n"
+      "subcommands=(\n";
   for (const CommandNode& command : tree.commands) {
     text += "  " + quotedForShell(escapedForZsh(command.name) + ":" + escapedForZsh(command.help)) + "\n";
   }
@@ -64,7 +67,7 @@ std::string completionsForZsh(const CommandTree& tree) {
   text +=
       " \\\n        ': :->command' '*:: :->arguments'\n"
       "case $state in\n"
-      "  command) _describe -t commands command commands ;;\n"
+      "  command) _describe -t commands command subcommands ;;\n"
       "  arguments)\n"
       "    case $words[1] in\n";
   for (const CommandNode& command : tree.commands) text += caseForZsh(tree, command);

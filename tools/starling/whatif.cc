@@ -64,6 +64,9 @@ Status checkChoices(const std::vector<std::string>& choices, const UsualChoices&
 // Sets what the calls are simulated with.
 Result<WhatIf> preparedFor(const Evidence& evidence) {
   const CommunicatorRecord& communicator = evidence.key.row.communicator;
+  if (evidence.key.row.key.bytes <= 0) {
+    return Status::error("These calls combine vectors of 0 B: no algorithm sends anything for them.");
+  }
   const std::vector<RecordedPattern> patterns =
       recordedPatterns(evidence.arrivals, evidence.histograms, communicator.size);
   if (patterns.empty()) {

@@ -99,11 +99,10 @@ std::string gainSentence(const RecordedKey& key, const std::string& condition, c
 // Returns "" where what was measured is as predicted, or nothing was.
 std::string trustSentence(const WhatIf& result) {
   const std::optional<double> ratio = measuredOverPredicted(result);
-  if (!ratio || (*ratio<kFarOff&& * ratio> 1.0 / kFarOff)) return "";
+  if (!ratio || std::max(*ratio, 1.0 / *ratio) < kFarOff) return "";
   return fmt::format(
       "Measured calls took {:.2f} times as long as predicted, in the median of the algorithms that were tried: what "
-      "was "
-      "probed does not hold for this run as a whole, so go by the order of predictions rather than by their size.",
+      "was probed does not hold for this run as a whole, so go by the order of predictions rather than by their size.",
       *ratio);
 }
 

@@ -6,10 +6,12 @@ What `--help` shows is the measure: each command and each option has to be in ea
 import os
 import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -43,6 +45,65 @@ def complete(*words):
                              capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
     assert process.returncode == 0 and process.stderr == "", process.stderr
     return process.stdout.splitlines() if process.stdout.strip() else []
+
+
+def complete_in_fish(line):
+    """What fish offers for the last word of the line, without descriptions."""
+    script = 'source (starling completions fish | psub); complete -C "$argv"'
+    process = subprocess.run(["fish", "--no-config", "-c", script, line], capture_output=True, text=True, timeout=60,
+                             check=False, env=os.environ | {"PATH": path_with_starling()})  # fmt: skip
+    assert process.returncode == 0 and process.stderr == "", process.stderr
+    return [offer.partition("\t")[0] for offer in process.stdout.splitlines()]
+
+
+def path_with_starling():
+    return f"{Path(STARLING).resolve().parent}:{os.environ['PATH']}"
+
+
+class Zsh:
+    """zsh on a terminal, with its completion system and the script; `with` starts and ends it."""
+
+    SHOW = b"\x18"  # Ctrl-X shows the line as it stands, and drops it
+    LIMIT = 60.0
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        Path(self.folder.name, "_starling").write_text(said("completions", "zsh"), encoding="utf-8")
+        program = Path(self.folder.name, "some_program")
+        program.touch(mode=0o755)
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.environ.update(TERM="dumb", COLUMNS="200", PATH=f"{self.folder.name}:{path_with_starling()}")
+            os.execvp("zsh", ["zsh", "--no-rcs", "-i"])
+        self.type(f"fpath=({self.folder.name} $fpath); autoload -U compinit; compinit -u -D\n")
+        self.type("show() { print -r -- \"<$BUFFER>\"; BUFFER=; zle accept-line }; zle -N show; bindkey ^X show\n")
+        self.type("print -r -- '<'ready'>'\n")
+        assert self.shown() == "ready"
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.terminal)  # which ends it
+        os.waitpid(self.process, 0)
+        self.folder.cleanup()
+
+    def type(self, text):
+        os.write(self.terminal, text.encode())
+
+    def shown(self):
+        """The next text between < and > at the end of a line."""
+        output = b""
+        end = time.monotonic() + self.LIMIT
+        while not (found := re.search(rb"<([^<>\n]*)>\r\n", output)):
+            assert time.monotonic() < end, output
+            if select.select([self.terminal], [], [], 1.0)[0]:
+                output += os.read(self.terminal, 65536)
+        return found[1].decode()
+
+    def complete(self, line):
+        """The line when the tabulator was pressed behind it."""
+        self.type(line + "\t")
+        os.write(self.terminal, self.SHOW)
+        return self.shown()
 
 
 class CompletionsTest(unittest.TestCase):
@@ -103,6 +164,47 @@ class CompletionsTest(unittest.TestCase):
                 self.assertEqual((process.returncode, process.stderr), (0, ""), shell)
         if missing:
             self.skipTest(f"not installed, so not tried: {', '.join(missing)}")
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish_offers_what_bash_does(self):
+        self.assertEqual(set(complete_in_fish("starling ")), set(commands()))
+        for line, offers in (
+            ("starling arr", ["arrivals"]),
+            ("starling --db x arr", ["arrivals"]),
+            ("starling --db=x arr", ["arrivals"]),
+            ("starling sites --sort imb", ["imbalance"]),
+            ("starling sites --sort=imb", ["--sort=imbalance"]),
+            ("starling --color ", ["always", "auto", "never"]),
+            ("starling export --format c", ["csv"]),
+            ("starling algorithms rabens", ["rabenseifner"]),
+            ("starling run -n 2 -- ./app --mo", []),
+            ("starling run -- starling arr", ["arrivals"]),
+            ("starling sites tests_of_no_si", []),
+        ):
+            self.assertEqual(sorted(complete_in_fish(line)), offers, line)
+        self.assertIn("bash", complete_in_fish("starling run -n 2 -- bas"))
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            for words in ("import", "--db", "export --output", "run -- cat"):
+                self.assertEqual(complete_in_fish(f"starling {words} {file.name[:-3]}"), [file.name], words)
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_completes_what_bash_does(self):
+        with Zsh() as zsh, tempfile.NamedTemporaryFile(suffix=".json") as file:
+            for line, completed in (
+                ("starling arr", "starling arrivals "),
+                ("starling --db x arr", "starling --db x arrivals "),
+                ("starling sites --sort imb", "starling sites --sort imbalance "),
+                ("starling sites --sort=imb", "starling sites --sort=imbalance "),
+                ("starling export --format c", "starling export --format csv "),
+                ("starling algorithms rabens", "starling algorithms rabenseifner "),
+                ("starling run --dry", "starling run --dry-run "),
+                ("starling run -- some_prog", "starling run -- some_program "),
+                ("starling run -n 2 -- ./app --dry", "starling run -n 2 -- ./app --dry"),
+                ("starling sites tests_of_no_si", "starling sites tests_of_no_si"),
+                (f"starling import {file.name[:-3]}", f"starling import {file.name} "),
+                (f"starling run -- cat {file.name[:-3]}", f"starling run -- cat {file.name} "),
+            ):
+                self.assertEqual(zsh.complete(line), completed)
 
     def test_another_shell_is_refused(self):
         self.assertIn("there is no shell 'fsh': use one of bash, zsh, fish; did you mean", said("completions", "fsh", code=2))

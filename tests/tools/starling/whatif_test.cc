@@ -218,6 +218,9 @@ TEST(WhatIf, saysWhyItCannotBeAnswered) {
   EXPECT_THAT(fault(unknown, {}), HasSubstr("No arrivals were recorded"));
   unknown.key.row.communicator.compared_by = kByElapsed;
   EXPECT_THAT(fault(unknown, {}), HasSubstr("clocks of these ranks cannot be compared"));
+  unknown = evidenceOf(4);
+  unknown.key.row.key.bytes = 0;
+  EXPECT_THAT(fault(unknown, {}), HasSubstr("vectors of 0 B"));
   Evidence ordered = evidenceOf(4);
   ordered.key.row.key.id.operation = "user_noncommutative";
   EXPECT_THAT(fault(ordered, {.choices = {"ring"}}), HasSubstr("ring changes the order of ranks"));
