@@ -42,7 +42,7 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
   if (session == nullptr) return native();
   const int code = called(comm, [&] {
     if (const RestingCall* const resting = session->restingCall(count, datatype, op)) {
-      return session->allreduceAtRest(*resting, sendbuf, recvbuf, count, datatype, op, origin.native);
+      return session->allreduceAtRest(*resting, sendbuf, recvbuf, count, datatype, op, origin);
     }
     return session->allreduce(sendbuf, recvbuf, count, datatype, op, origin);
   });

@@ -34,27 +34,9 @@ std::span<const CallSummary> EpochCalls::close(const ClockModel& clock) {
   stamps_.clear();
   closed_.swap(open_);
   open_.clear();
-  spreadUnseen();
   made_ = 0;
   ++epoch_;
   return summaries_;
-}
-
-void EpochCalls::spreadUnseen() {
-  // What was not looked at was native, or went through shared memory.
-  const auto is_like_them = [](const EpochCall& call) {
-    const std::int32_t algorithm = call.planned.choice.algorithm;
-    return (algorithm == kNativeAlgorithm || algorithm == kNodeAlgorithm) && !call.planned.exploration;
-  };
-  const auto calls = static_cast<std::int32_t>(std::ranges::count_if(closed_, is_like_them));
-  if (calls == 0) return;
-  std::int32_t index = 0;
-  for (EpochCall& call : closed_) {
-    if (!is_like_them(call)) continue;
-    call.calls += unseen_ / calls + (index < unseen_ % calls ? 1 : 0);
-    ++index;
-  }
-  unseen_ = 0;
 }
 
 }  // namespace starling

@@ -51,10 +51,6 @@ class EpochCalls {
   // the call is then counted, but not among those that closed() will tell.
   void add(EpochCall call, const std::optional<CallStamps>& stamps);
 
-  // Notes a call at rest, which nobody looked at. When the epoch ends, such calls count as if they had been spread over
-  // those of the same kinds, native or through shared memory, that were added.
-  void addUnseen() { ++unseen_; }
-
   // Ends the running epoch, whose calls closed() are from now on; returns what this rank knows of those that were
   // stamped, in times that compare with those of other ranks by `clock`. It is good until the next close().
   std::span<const CallSummary> close(const ClockModel& clock);
@@ -65,14 +61,11 @@ class EpochCalls {
   std::int64_t closedEpoch() const { return epoch_ - 1; }
 
  private:
-  void spreadUnseen();
-
   std::int32_t length_;
   std::int32_t limit_ = kNoLimit;
   std::int32_t max_samples_;
   std::int32_t rank_;
-  std::int32_t made_ = 0;    // calls of the running epoch that were added
-  std::int32_t unseen_ = 0;  // that were not
+  std::int32_t made_ = 0;  // calls of the running epoch that were added
   std::int64_t epoch_ = 0;
   std::pmr::vector<EpochCall> open_;
   std::pmr::vector<EpochCall> closed_;

@@ -54,6 +54,7 @@ void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Top
   int length = 0;
   PMPI_Comm_get_name(channel_.original(), name.data(), &length);
   try {
+    rested_.reserve();
     tuner_ = std::make_unique<CommunicatorTuner>(TunerSettings{services_.settings.options, model, stamps.isKnown(),
                                                                topology, samplesPerEpoch(ranks), services_.shared},
                                                  ranks);
@@ -143,6 +144,11 @@ void EpochLoop::introduce(const Key& key, const SiteTracker::Call& call, const E
   if (report.on_device) id.type += kOnDevice;
   tuner_->addKey(id, {channel_.ranks(), call.signature.count, call.signature.commutative},
                  Bytes{call.signature.element_size}, report.tunable && !report.on_device, policies());
+  const SiteId handle = key.site >= kFirstHandleSite ? key.site : kAnySite;
+  const RestedCalls::Place rested = unplaced_.take(anySiteOf(key), handle, tracker_.localSite(call.site));
+  if (rested.calls == 0) return;
+  tuner_->countUnseen(report.usual_key, rested.choice, rested.calls);
+  most_unplaced_ = kUnplacedCalls;
 }
 
 void EpochLoop::digestEpoch() {
@@ -156,6 +162,7 @@ void EpochLoop::digestEpoch() {
   }
   notePace(samples);
   tuner_->digest({calls_.closedEpoch(), calls_.closed(), samples});
+  digestRested();
 }
 
 // The database has the greatest error of all calls that were stamped.
@@ -217,6 +224,7 @@ Batch EpochLoop::drain() {
   }
   batch.communicators.swap(introductions_.communicators);
   batch.sites.swap(introductions_.sites);
+  unplaced_.drain(batch);
   return batch;
 }
 

@@ -27,7 +27,9 @@
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/preparation_times.h"
 #include "mpi/rest_stretch.h"
+#include "mpi/rested_calls.h"
 #include "mpi/settings.h"
+#include "mpi/unplaced_calls.h"
 #include "tuner/agreement_steps.h"
 #include "tuner/communicator_tuner.h"
 #include "tuner/epoch_pace.h"
@@ -96,8 +98,8 @@ class EpochLoop {
     return known != nullptr ? known : findResting(count, datatype, op);
   }
   // Returns an MPI error code.
-  int noteResting() {
-    calls_.addUnseen();
+  int noteResting(const RestingCall& resting, const CallOrigin& origin) {
+    if (tuner_ != nullptr) rested_.count(resting, origin.handle, sites_.localSite(origin));
     return rest_.count() ? MPI_SUCCESS : attendRest();
   }
   // Ends the rest before its time, on all ranks at the same call.
@@ -177,13 +179,19 @@ class EpochLoop {
   int timed(const Step& step);
 
   // These functions are in epoch_loop_rest.cc.
-  static constexpr std::int32_t kNoCall = -1;  // is watched: the ranks tell each other how long they have rested
+  static constexpr std::int64_t kUnplacedCalls = 64;  // that no key has: from so many on a rest is ended
+  static constexpr std::int32_t kNoCall = -1;         // is watched: the ranks tell each other how long they have rested
   void noteKey(const Key& key);
   void hurryEpochs();
   void limitEpoch();
   const RestingCall* findResting(int count, MPI_Datatype datatype, MPI_Op op);
   void planRest();
   int attendRest();
+  // Returns the key of calls that rested.
+  std::optional<std::int32_t> keyOfPlace(const RestedCalls::Place& place) const;
+  bool asksForEnd();
+  void digestRested();
+  void shareOut(const RestedCalls::Place& place);
   void notePace(std::span<const CallSummary> samples);
   std::int32_t pacedLength(std::int32_t wanted);
   void limitWatching(CallLimit& limit) const;
@@ -204,7 +212,10 @@ class EpochLoop {
   EpochPace pace_;                            // likewise
   RestingKeys resting_keys_;
   RestStretch rest_;
-  RestingCall resting_call_;  // that is not remembered
+  RestedCalls rested_;  // since the latest epoch that was learned from; rank 0 only, as the next two
+  UnplacedCalls unplaced_;
+  std::int64_t most_unplaced_ = kUnplacedCalls;  // calls of a rest, beyond which it is ended
+  RestingCall resting_call_;                     // that is not remembered
   std::int64_t resting_since_ns_ = 0;
   AgreementStep latest_step_ = AgreementStep::kNone;  // since the latest call that was noted
   bool is_disturbed_ = false;                         // the latest call, by what had been begun before it

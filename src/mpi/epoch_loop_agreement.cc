@@ -100,7 +100,11 @@ int EpochLoop::takeEpoch() {
   memory_.agree(outcome.scratch_bytes, outcome.schedule_bytes);
   has_device_driver_ = outcome.has_device_driver;
   const std::span<const SiteTracker::Call> calls = tracker_.resolve(outcome.sites_agree && outcome.has_room);
-  if (!outcome.has_room) return MPI_SUCCESS;  // some rank cannot learn: none does, and the plans in force stay
+  // Where some rank cannot learn none does, and the plans in force stay.
+  if (!outcome.has_room) {
+    rested_.clear();
+    return MPI_SUCCESS;
+  }
   all_at_rest_ = true;
   all_settled_ = true;
   special_added_ = 0;
@@ -111,6 +115,7 @@ int EpochLoop::takeEpoch() {
     all_settled_ = all_settled_ && isSettled(keys_.entry(call.key));
   }
   whileLearning([this] { digestEpoch(); });
+  rested_.clear();
   return MPI_SUCCESS;
 }
 

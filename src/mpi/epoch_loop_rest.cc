@@ -17,6 +17,8 @@ constexpr std::int32_t kMostCallsWhileLearning = 16;
 constexpr std::int32_t kRestFactor = 64;
 // After so long they agree all the same.
 constexpr std::int64_t kLongestRestNs = 100'000'000;
+// No rest is so short, which a rank says to end it.
+constexpr std::int64_t kAskForEndNs = 0;
 
 }  // namespace
 
@@ -64,26 +66,75 @@ bool EpochLoop::beginRest() {
   return true;
 }
 
-// Where calls have become long the ranks must not rest for as many as had been planned. They tell each other now and
-// then how long they have rested, after a call, and know it after the next one.
+// Where calls have become long, or come from places that nobody has looked at, the ranks must not rest for as many as
+// had been planned. They tell each other now and then how long they have rested, after a call, and know it after the
+// next one.
 int EpochLoop::attendRest() {
   if (call_watch_->isOpen()) {
     if (const int code = call_watch_->finish(); code != MPI_SUCCESS) return code;
-    call_watch_->shortestNs() > kLongestRestNs ? rest_.end() : rest_.goOn();
+    const std::int64_t rested_ns = call_watch_->shortestNs();
+    rested_ns > kLongestRestNs || rested_ns == kAskForEndNs ? rest_.end() : rest_.goOn();
     return MPI_SUCCESS;
   }
   if (!rest_.hasMoreParts()) return MPI_SUCCESS;
   rest_.goOnBriefly();
-  return call_watch_->start({kNoCall}, services_.clocks.clock->nanoseconds() - resting_since_ns_);
+  const std::int64_t rested_ns = services_.clocks.clock->nanoseconds() - resting_since_ns_;
+  return call_watch_->start({kNoCall}, isRoot() && asksForEnd() ? kAskForEndNs : std::max(rested_ns, kAskForEndNs + 1));
+}
+
+std::optional<std::int32_t> EpochLoop::keyOfPlace(const RestedCalls::Place& place) const {
+  Key key = place.any;
+  key.site = place.handle != kAnySite ? place.handle : tracker_.siteOf(place.local);
+  return keys_.find(key);
+}
+
+// Each time twice as many calls have to come from places that have no key: where the ranks do not call from the same
+// places they never get one.
+bool EpochLoop::asksForEnd() {
+  std::int64_t unplaced = 0;
+  for (const RestedCalls::Place& place : rested_.places()) unplaced += keyOfPlace(place) ? 0 : place.calls;
+  if (unplaced < most_unplaced_) return false;
+  most_unplaced_ *= 2;
+  return true;
 }
 
 const RestingCall* EpochLoop::findResting(int count, MPI_Datatype datatype, MPI_Op op) {
   const CallKind kind = classifyCall(count, datatype, op);
   const Choice* const choice = resting_keys_.choiceAtRest(keyOf(kAnySite, kind.signature));
   if (choice == nullptr) return nullptr;
-  resting_call_ = {*choice, kind.reducer};
+  resting_call_ = {keyOf(kAnySite, kind.signature), kind.signature.bytes(), *choice, kind.reducer};
   if (arePredefined(datatype, op)) rest_.remember(count, datatype, op, resting_call_);
   return &resting_call_;
+}
+
+// Tells the tuner how many calls have rested, of each key.
+void EpochLoop::digestRested() {
+  for (const RestedCalls::Place& place : rested_.places()) {
+    if (const std::optional<std::int32_t> known = keyOfPlace(place)) {
+      tuner_->countUnseen(*known, place.choice, place.calls);
+    } else if (!unplaced_.add(place, sites_, services_.communicator_id)) {
+      shareOut(place);
+    }
+  }
+}
+
+// Calls of too many places count as calls like them do that were looked at, else as those of the key that had the most.
+void EpochLoop::shareOut(const RestedCalls::Place& place) {
+  const auto is_alike = [&](std::int32_t key) { return anySiteOf(keys_.entry(key).key) == place.any; };
+  const std::span<const EpochCall> seen = calls_.closed();
+  const std::int64_t alike = std::ranges::count_if(seen, is_alike, &EpochCall::key);
+  std::int64_t index = 0;
+  for (const EpochCall& call : seen) {
+    if (!is_alike(call.key)) continue;
+    tuner_->countUnseen(call.key, place.choice, place.calls / alike + (index < place.calls % alike ? 1 : 0));
+    ++index;
+  }
+  if (alike > 0) return;
+  std::optional<std::int32_t> most;
+  for (std::int32_t key = 0; key < keys_.size(); ++key) {
+    if (is_alike(key) && (!most || keys_.entry(key).known_calls > keys_.entry(*most).known_calls)) most = key;
+  }
+  if (most) tuner_->countUnseen(*most, place.choice, place.calls);
 }
 
 void EpochLoop::notePace(std::span<const CallSummary> samples) {

@@ -10,12 +10,15 @@
 
 #include "algos/catalogue.h"
 #include "mpi/execution/executor.h"
+#include "tuner/signature.h"
 
 namespace starling {
 
 // What a call runs that rests: native, or the row `node`, for which the reducer is known.
 struct RestingCall {
-  Choice choice;
+  Key any{};  // the call's key, were it of any site
+  std::int64_t bytes = 0;
+  Choice choice{};
   Reducer reducer{};
 };
 

@@ -117,15 +117,15 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
 }
 
 int Session::allreduceAtRest(const RestingCall& resting, const void* sendbuf, void* recvbuf, int count,
-                             MPI_Datatype datatype, MPI_Op op, NativeAllreduce native) {
+                             MPI_Datatype datatype, MPI_Op op, const CallOrigin& origin) {
   int code = MPI_SUCCESS;
   if (isInSharedMemory(resting.choice, resting.reducer)) {
     runInMemory(*node_, {sendbuf, recvbuf, count, resting.reducer, resting.choice});
   } else {
-    code = native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+    code = origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
     if (code != MPI_SUCCESS && isRefusal(code)) return code;
   }
-  if (const int fault = loop_.noteResting(); fault != MPI_SUCCESS) breakDown(fault);
+  if (const int fault = loop_.noteResting(resting, origin); fault != MPI_SUCCESS) breakDown(fault);
   endEpochIfDue();
   return code;
 }

@@ -39,7 +39,7 @@ class Session {
     return loop_.restingCall(count, datatype, op);
   }
   int allreduceAtRest(const RestingCall& resting, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
-                      MPI_Op op, NativeAllreduce native);
+                      MPI_Op op, const CallOrigin& origin);
 
   // Returns what makes the calls of tuned_bcast and tuned_reduce. It is apart from the rest and has a private
   // communicator of its own.

@@ -16,12 +16,14 @@ struct AccumulatedTime {
   bool has_means = true;
   bool has_minima = true;
   bool has_deviations = true;
+  std::int64_t all_samples = 0;
 
   void add(std::int64_t samples, const TimeSummary& epoch) {
     has_epoch = true;
     has_means = has_means && epoch.mean;
     has_minima = has_minima && epoch.minimum;
     has_deviations = has_deviations && epoch.deviation;
+    all_samples += samples;
     moments.add(samples, epoch.mean.value_or(0.0), epoch.deviation.value_or(0.0));
     if (epoch.minimum) summary.minimum = std::min(summary.minimum.value_or(*epoch.minimum), *epoch.minimum);
   }
@@ -31,7 +33,7 @@ struct AccumulatedTime {
     if (!has_epoch || !has_means) return result;
     result.mean = moments.mean();
     if (has_minima) result.minimum = summary.minimum;
-    if (has_deviations) result.deviation = moments.deviation();
+    if (has_deviations && all_samples > 1) result.deviation = moments.deviation();
     return result;
   }
 };

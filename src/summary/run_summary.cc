@@ -9,11 +9,16 @@
 #include "store/hosts.h"
 #include "summary/arrival_summary.h"
 #include "summary/candidate_summary.h"
+#include "summary/communicator_names.h"
 
 namespace starling {
 namespace {
 
 constexpr const char* kNativeName = "native";
+// Epochs tell what native takes where the error of their mean is no greater share of it, and they are apart by no more
+// than this factor.
+constexpr double kMostError = 0.5;
+constexpr double kMostApart = 2.0;
 // Where allreduce takes less of a run there is nothing to be won.
 constexpr double kLeastShare = 0.01;
 
@@ -81,6 +86,8 @@ std::optional<NativeTime> nativeByGain(const KeyRecord& key, Observations all, O
     if (one.choice == kNativeName) most = std::max(most, comparedMean(one));
   }
   if (most && *most < native.mean) native = {*most, std::nullopt};
+  // The gain says that the choice takes less than native, and its calls that they took more: it was disturbed.
+  if (*key.gain > 1.0 && native.mean < *chosen) return std::nullopt;
   return native;
 }
 
@@ -103,6 +110,25 @@ std::optional<NativeTime> nativeByOwnCalls(Observations all, Observations usual,
   return result;
 }
 
+// Returns whether native's own calls scatter so much that they do not tell what native takes, as where ranks were
+// interrupted in some of the few that there were: less than half of them are of epochs that agree, in themselves and
+// with the usual one.
+bool isNativeUnclear(Observations all) {
+  const std::optional<double> usual = usualTime(all, kNativeName);
+  if (!usual) return false;
+  std::int64_t samples = 0;
+  std::int64_t clear = 0;
+  for (const ObservationRecord& one : all) {
+    if (one.choice != kNativeName || one.samples <= 0 || !comparedMean(one)) continue;
+    samples += one.samples;
+    const double mean = *comparedMean(one);
+    const double deviation = (one.post_arrival_mean ? one.post_arrival_deviation : one.elapsed_deviation).value_or(0.0);
+    const bool agrees_in_itself = deviation <= kMostError * mean * std::sqrt(static_cast<double>(one.samples));
+    if (agrees_in_itself && std::max(mean, *usual) <= kMostApart * std::min(mean, *usual)) clear += one.samples;
+  }
+  return 2 * clear < samples;
+}
+
 // Sets what the key's calls saved beside native, and what its trials took beyond that.
 void compareWithNative(Observations observations, KeySummary& summary) {
   std::vector<ObservationRecord> usual;  // calls that were no trials
@@ -115,8 +141,12 @@ void compareWithNative(Observations observations, KeySummary& summary) {
   const KeyRecord& key = summary.row.key;
   const bool is_native = key.choice == kNativeName;
   std::optional<NativeTime> native;
-  if (!is_native) native = nativeByGain(key, observations, usual, calls);
-  if (!native && (is_native || calls > 0.0)) native = nativeByOwnCalls(observations, usual, calls);
+  if (isNativeUnclear(observations)) return;
+  if (!is_native && key.gain) {
+    native = nativeByGain(key, observations, usual, calls);
+  } else if (is_native || calls > 0.0) {
+    native = nativeByOwnCalls(observations, usual, calls);
+  }
   if (!native) return;
   double saved = 0.0;
   double exploring = 0.0;
@@ -185,14 +215,16 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
   Latest latest;
   double squared_error = 0.0;
   bool is_error_known = true;
-  for (KeyRow& row : keys.value()) {
+  const std::vector<std::string> communicators = communicatorNames(keys.value());
+  for (std::size_t i = 0; i < keys.value().size(); ++i) {
+    KeyRow& row = keys.value()[i];
     const auto observations = reader.observations(row.number);
     if (!observations.isOk()) return observations.status();
     const auto arrivals = reader.arrivals(row.number);
     if (!arrivals.isOk()) return arrivals.status();
     const auto histograms = reader.histograms(row.number);
     if (!histograms.isOk()) return histograms.status();
-    KeySummary& key = summary.keys.emplace_back(KeySummary{.row = std::move(row)});
+    KeySummary& key = summary.keys.emplace_back(KeySummary{.row = std::move(row), .communicator = communicators[i]});
     const KeyRecord& record = key.row.key;
     const std::optional<double> waiting = shareWaiting(observations.value());
     if (waiting && record.seconds) key.waiting = *waiting * *record.seconds;

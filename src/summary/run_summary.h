@@ -17,6 +17,7 @@ namespace starling {
 // empty: not known.
 struct KeySummary {
   KeyRow row;
+  std::string communicator{};           // its name, where the run has several; empty: it has one
   std::optional<double> waiting{};      // for ranks that came late
   std::optional<double> saved{};        // beside native, in calls that were no trials; below 0: lost
   std::optional<double> saved_error{};  // its standard error

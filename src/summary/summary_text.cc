@@ -91,7 +91,7 @@ std::string tuningLine(const RunSummary& summary) {
     return one.row.key.choice != "native" || one.row.key.exploration_calls > 0;
   });
   if (!is_any_tuned) return line;
-  if (!summary.saved) return line + " What native would have taken was not measured.";
+  if (!summary.saved) return line + " What native would have taken is not known.";
   line += fmt::format(" That took {} than native would have", savedText(*summary.saved, summary.saved_error));
   if (summary.exploring && *summary.exploring != 0.0) line += ", and " + exploringText(*summary.exploring);
   return line + ".";
@@ -102,7 +102,9 @@ std::string keyLine(const KeySummary& summary) {
   std::string line =
       fmt::format("Site {}, {}: {} of {} ({}, {}) on {}, {}", summary.row.site_number, siteName(summary.row.site),
                   formatCount(key.calls, "call"), formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
-                  formatCount(summary.row.communicator.size, "rank"), formatDuration(key.seconds));
+                  formatCount(summary.row.communicator.size, "rank") +
+                      (summary.communicator.empty() ? "" : " of " + summary.communicator),
+                  formatDuration(key.seconds));
   if (summary.waiting) line += fmt::format(", {} waiting", formatDuration(summary.waiting));
   line += fmt::format("; {}, {}", key.choice, key.state);
   if (key.gain && key.choice != "native") {

@@ -103,7 +103,7 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     Slot& called = slot(call.key);
     called.changed = true;
     called.record.bytes = call.bytes;
-    called.record.calls += call.calls;
+    ++called.record.calls;
     called.record.exploration_calls += call.planned.exploration ? 1 : 0;
     // A trial speaks for the key whose plan it ran, even where the site was mispredicted: sizes are alike.
     const bool follows_plan = call.planned.exploration && call.planned_key >= 0;
@@ -112,14 +112,14 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     wake(seen_.back());
     target.calls_in_epoch = std::exchange(target.latest_epoch, epoch_) == epoch_ ? target.calls_in_epoch + 1 : 1;
     target.changed = true;
-    target.tuner.count(call.planned, call.calls);
+    target.tuner.count(call.planned, 1);
     Pending& pending = target.pending.entryOf(call.planned, epoch_);
-    pending.calls += call.calls;
+    ++pending.calls;
     if (call.sample < 0) continue;
     const CallSummary& sample = report.samples[static_cast<std::size_t>(call.sample)];
     CallTimes times = timesOf(sample, settings_.stamps_compare);
     if (call.follows != AgreementStep::kNone) times.disturbance = kDisturbance;
-    digestSample(called, times);
+    digestSample(called, call, times);
     target.tuner.observe(pending.planned, times);
     pending.elapsed.add(times.elapsed.value);
     if (settings_.stamps_compare) pending.post_arrival.add(times.compared.value);
@@ -130,11 +130,31 @@ void CommunicatorTuner::digest(const EpochReport& report) {
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
 }
 
-void CommunicatorTuner::digestSample(Slot& called, const CallTimes& times) {
+void CommunicatorTuner::digestSample(Slot& called, const EpochCall& call, const CallTimes& times) {
   elapsed_.add(times.elapsed.value);
+  if (call.follows == AgreementStep::kNone) called.undisturbed.add(times.elapsed.value);
   called.sampled_elapsed += times.elapsed.value;
   if (settings_.stamps_compare) called.sampled_imbalance += times.imbalance.value;
   ++called.samples;
+}
+
+void CommunicatorTuner::countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls) {
+  Slot& called = slot(key);
+  const PlannedChoice planned{choice, false};
+  called.changed = true;
+  called.record.calls += calls;
+  called.unseen_calls += calls;
+  called.tuner.count(planned, static_cast<std::int32_t>(calls));
+  called.pending.entryOf(planned, epoch_).calls += calls;
+}
+
+// What was looked at stands for itself as it was, the calls of an agreement included, and without these for the rest.
+std::optional<double> CommunicatorTuner::secondsOf(const Slot& slot) {
+  if (slot.samples == 0) return std::nullopt;
+  const double mean = slot.sampled_elapsed / static_cast<double>(slot.samples);
+  const double unseen = slot.undisturbed.isKnown() ? slot.undisturbed.value() : mean;
+  return mean * static_cast<double>(slot.record.calls - slot.unseen_calls) +
+         unseen * static_cast<double>(slot.unseen_calls);
 }
 
 void CommunicatorTuner::observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times) {
@@ -294,7 +314,7 @@ std::size_t CommunicatorTuner::waitingRecords() const {
 void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
   KeyRecord& record = slot.record;
   const double samples = static_cast<double>(slot.samples);
-  if (slot.samples > 0) record.seconds = slot.sampled_elapsed / samples * static_cast<double>(record.calls);
+  record.seconds = secondsOf(slot);
   if (slot.samples > 0 && settings_.stamps_compare) record.imbalance = slot.sampled_imbalance / samples;
   record.state = keyStateName(slot.tuner.state());
   record.choice = formatChoice(slot.tuner.plan().incumbent);

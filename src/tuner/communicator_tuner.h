@@ -27,7 +27,6 @@ struct EpochCall {
   std::int64_t bytes = 0;
   bool tunable = true;
   bool on_device = false;    // this rank's buffers, or some rank's where the ranks have agreed on that
-  std::int32_t calls = 1;    // that it stands for: itself, and others that nobody looked at
   std::int32_t sample = -1;  // index of its summary; negative: not stamped
   // This is the key of the usual calls beside `key`, which is the same if that has no special ones. As long as the site
   // is not known it is the key to which the predicted site has the call belong; negative: none.
@@ -65,6 +64,9 @@ class CommunicatorTuner {
   // Takes what an epoch showed. REQUIRES: every key in it was introduced.
   void digest(const EpochReport& report);
 
+  // Notes that the key had so many more calls of the choice in the epoch, which nobody looked at.
+  void countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls);
+
   // Returns what is to be broadcast next. Updates beyond `limit` wait.
   Decisions decide(std::size_t limit);
   // Notes that only the first `sent` updates of the latest decide() were sent: the others come first in the next one.
@@ -85,6 +87,21 @@ class CommunicatorTuner {
 
  private:
   using Pending = PendingObservations::Entry;
+  // A mean in which what came long ago counts for little.
+  class RecentMean {
+   public:
+    void add(double value) {
+      if (weight_ < kMostWeight) weight_ += 1.0;
+      mean_ += (value - mean_) / weight_;
+    }
+    bool isKnown() const { return weight_ > 0.0; }
+    double value() const { return mean_; }
+
+   private:
+    static constexpr double kMostWeight = 256.0;
+    double weight_ = 0.0;
+    double mean_ = 0.0;
+  };
   struct Slot {
     Slot(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
          std::optional<PolicyRecord> learned)
@@ -98,6 +115,8 @@ class CommunicatorTuner {
     double sampled_elapsed = 0.0;  // seconds, over the whole run
     double sampled_imbalance = 0.0;
     std::int64_t samples = 0;
+    std::int64_t unseen_calls = 0;
+    RecentMean undisturbed;          // seconds, of sampled calls that no agreement disturbed
     std::int64_t latest_epoch = -1;  // in which the key was called
     std::size_t calls_in_epoch = 0;  // that it had there
     std::int32_t special = -1;       // the key of the special calls beside these; negative: there is none
@@ -109,7 +128,9 @@ class CommunicatorTuner {
   };
 
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
-  void digestSample(Slot& called, const CallTimes& times);
+  void digestSample(Slot& called, const EpochCall& call, const CallTimes& times);
+  // Returns the time of all its calls, in seconds, as far as it is known.
+  static std::optional<double> secondsOf(const Slot& slot);
   void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);
   // Makes decide() ask the key.
   void wake(std::int32_t index);

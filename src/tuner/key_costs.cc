@@ -271,6 +271,10 @@ std::size_t KeyCosts::best(std::size_t now) const {
   return best;
 }
 
+KeyCosts::Ratio KeyCosts::nativeBeside(std::size_t arm) const {
+  return {beliefs_.cost(kNative) - beliefs_.cost(arm), beliefs_.deviationBetween(kNative, arm)};
+}
+
 Seconds KeyCosts::expected(std::size_t arm) const { return {std::exp(beliefs_.cost(arm))}; }
 
 }  // namespace starling

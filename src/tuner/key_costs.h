@@ -108,6 +108,12 @@ class KeyCosts {
   // Returns the expected time.
   Seconds expected(std::size_t arm) const;
   double probabilityOfLess(std::size_t a, std::size_t b) const { return beliefs_.probabilityOfLess(a, b); }
+  // What native is believed to take beside an arm: the logarithm of the ratio of both, and its deviation.
+  struct Ratio {
+    double logarithm = 0.0;
+    double deviation = 0.0;
+  };
+  Ratio nativeBeside(std::size_t arm) const;
 
  private:
   void addRow(const Candidate& candidate);

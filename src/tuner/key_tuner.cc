@@ -37,6 +37,9 @@ constexpr double kMostOfColdCall = 4.0;
 // Others hear of so many first trials.
 constexpr std::int64_t kTrialsToTell = 2;
 
+// What is believed of a gain and what was measured are apart by more of its deviations only where times have changed.
+constexpr double kMostApart = 2.0;
+
 // A coarse clock may say that native takes no time.
 constexpr double kShortestTime = 1e-9;
 
@@ -117,18 +120,39 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
 std::optional<double> KeyTuner::gain() const {
   const bool is_native = plan_.incumbent.algorithm == kNativeAlgorithm;
   if (is_native) return plan_.state == KeyState::kSettled ? std::optional(1.0) : std::nullopt;
-  const std::optional<double> native = choices_.medianOf(kNativeChoice);
-  const std::optional<double> chosen = choices_.medianOf(plan_.incumbent);
-  if (!native || !chosen) return learned_ && isFree() ? learned_->gain : std::nullopt;
-  return *chosen > 0.0 ? std::optional(*native / *chosen) : std::nullopt;
+  const std::optional<double> measured = measuredGain();
+  if (!measured) return learned_ && isFree() ? learned_->gain : std::nullopt;
+  const std::optional<KeyCosts::Ratio> contrary = contraryTo(*measured);
+  return contrary ? std::exp(contrary->logarithm) : *measured;
 }
 
 std::optional<double> KeyTuner::gainError() const {
+  if (plan_.incumbent.algorithm == kNativeAlgorithm) return std::nullopt;
+  const std::optional<double> measured = measuredGain();
+  if (!measured) return std::nullopt;
+  if (const auto contrary = contraryTo(*measured)) return std::exp(contrary->logarithm) * contrary->deviation;
   const std::optional<double> native = choices_.errorOf(kNativeChoice);
   const std::optional<double> chosen = choices_.errorOf(plan_.incumbent);
-  const std::optional<double> gain = this->gain();
-  if (!gain || !native || !chosen || plan_.incumbent.algorithm == kNativeAlgorithm) return std::nullopt;
-  return *gain * std::hypot(*native / *choices_.medianOf(kNativeChoice), *chosen / *choices_.medianOf(plan_.incumbent));
+  if (!native || !chosen) return std::nullopt;
+  return *measured *
+         std::hypot(*native / *choices_.medianOf(kNativeChoice), *chosen / *choices_.medianOf(plan_.incumbent));
+}
+
+std::optional<double> KeyTuner::measuredGain() const {
+  const std::optional<double> native = choices_.medianOf(kNativeChoice);
+  const std::optional<double> chosen = choices_.medianOf(plan_.incumbent);
+  if (!native || !chosen || *chosen <= 0.0) return std::nullopt;
+  return *native / *chosen;
+}
+
+// Where native was called when everything took longer, as on a machine that had other things to do, its times beside
+// those of the choice say less than what is believed of both, which follows what all have in common.
+std::optional<KeyCosts::Ratio> KeyTuner::contraryTo(double measured_gain) const {
+  const std::optional<std::size_t> arm = costs_.find(plan_.incumbent);
+  if (!costs_.isRanked() || !arm || !isFree()) return std::nullopt;
+  const KeyCosts::Ratio believed = costs_.nativeBeside(*arm);
+  const bool agree = std::abs(std::log(measured_gain) - believed.logarithm) <= kMostApart * believed.deviation;
+  return agree ? std::nullopt : std::optional(believed);
 }
 
 void KeyTuner::planTookForce() {

@@ -28,9 +28,10 @@ class RestingKeys {
   // Returns what runs in a call whose key this is, of whichever site; null: it may not rest.
   const Choice* choiceAtRest(Key key) const;
 
- private:
   // More groups of keys than these do not rest.
   static constexpr std::size_t kMostGroups = 32;
+
+ private:
   struct Group {
     Key key{};
     Choice choice{};  // of the first key that has a plan

@@ -152,6 +152,11 @@ std::size_t SiteTracker::mostSuccessors() const {
   return most;
 }
 
+SiteId SiteTracker::siteOf(LocalSite local) const {
+  const auto known = agreed_.find(local);
+  return known == agreed_.end() ? kAnySite : known->second;
+}
+
 LocalSite SiteTracker::localSite(SiteId site) const {
   if (site <= kAnySite || site > static_cast<SiteId>(local_of_.size())) return 0;
   return local_of_[static_cast<std::size_t>(site - 1)];

@@ -65,6 +65,9 @@ class SiteTracker {
   // Returns this rank's own name for an agreed site; 0 for kAnySite and for handles.
   LocalSite localSite(SiteId site) const;
 
+  // Returns the agreed site that this rank calls so; kAnySite where there is none yet.
+  SiteId siteOf(LocalSite local) const;
+
   // Returns how many sites are known to have followed one context, at most: what learning a call takes grows with them.
   std::size_t mostSuccessors() const;
 

@@ -65,10 +65,9 @@ class SessionCycle : public testing::Test {
     std::vector<std::int64_t> in(kCount, worldRank() + made_);
     std::vector<std::int64_t> out(kCount);
     const RestingCall* const resting = session_->restingCall(kCount, MPI_INT64_T, MPI_SUM);
-    const int code =
-        resting != nullptr
-            ? session_->allreduceAtRest(*resting, in.data(), out.data(), kCount, MPI_INT64_T, MPI_SUM, PMPI_Allreduce)
-            : session_->allreduce(in.data(), out.data(), kCount, MPI_INT64_T, MPI_SUM, origin);
+    const int code = resting != nullptr
+                         ? session_->allreduceAtRest(*resting, in.data(), out.data(), kCount, MPI_INT64_T, MPI_SUM, {})
+                         : session_->allreduce(in.data(), out.data(), kCount, MPI_INT64_T, MPI_SUM, origin);
     EXPECT_EQ(code, MPI_SUCCESS);
     const std::int64_t ranks = worldSize();
     EXPECT_EQ(out, std::vector<std::int64_t>(kCount, ranks * (ranks - 1) / 2 + ranks * made_));

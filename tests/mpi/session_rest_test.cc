@@ -3,13 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "cases.h"
 #include "harness.h"
+#include "mpi/machine/site_names.h"
 #include "mpi/session.h"
 
 namespace starling {
@@ -57,8 +61,8 @@ class SessionRest : public testing::Test {
     std::vector<std::int64_t> out(in.size());
     const RestingCall* const resting = session_->restingCall(count, type, op);
     const bool rests = resting != nullptr;
-    const int code = rests ? session_->allreduceAtRest(*resting, in.data(), out.data(), count, type, op, PMPI_Allreduce)
-                           : session_->allreduce(in.data(), out.data(), count, type, op, {});
+    const int code = rests ? session_->allreduceAtRest(*resting, in.data(), out.data(), count, type, op, origin_)
+                           : session_->allreduce(in.data(), out.data(), count, type, op, origin_);
     if (rests && resting->choice.algorithm == kNodeAlgorithm) ++rested_in_memory_;
     EXPECT_EQ(code == MPI_SUCCESS, expected_code == MPI_SUCCESS);
     if (code == MPI_SUCCESS) {
@@ -83,6 +87,7 @@ class SessionRest : public testing::Test {
   ScopedDuplicate duplicate_{MPI_COMM_WORLD};
   TickingClock clock_;
   std::unique_ptr<Session> session_;
+  CallOrigin origin_;
   std::int64_t made_ = 0;
   std::int64_t rested_in_memory_ = 0;
 };
@@ -163,8 +168,7 @@ TEST_F(SessionRest, aCallThatMpiRefusesOnOneRankCountsNowhere) {
     const RestingCall* const resting = session_->restingCall(8, MPI_INT64_T, MPI_SUM);
     EXPECT_EQ(resting != nullptr, worldSize() > 1);
     if (resting != nullptr) {
-      EXPECT_NE(session_->allreduceAtRest(*resting, &number, &number, 8, MPI_INT64_T, MPI_SUM, PMPI_Allreduce),
-                MPI_SUCCESS);
+      EXPECT_NE(session_->allreduceAtRest(*resting, &number, &number, 8, MPI_INT64_T, MPI_SUM, {}), MPI_SUCCESS);
     }
   }
   std::uint64_t pattern = 0;
@@ -206,6 +210,63 @@ TEST_F(SessionRest, allCallsAreCountedInTheRecords) {
   if (worldSize() > 1 && worldRank() == 0) {
     EXPECT_EQ(counted, made_);
   }
+}
+
+TEST_F(SessionRest, callsAreCountedWhereTheyWereMade) {
+  const Watch watch("records by site and size");
+  constexpr std::array<LocalSite, 2> kSites{41, 42};
+  std::map<std::pair<LocalSite, int>, std::int64_t> made;
+  const auto calls = [&](LocalSite site, int count, int times) {
+    origin_.return_address = site;
+    for (int i = 0; i < times; ++i) call(count);
+    made[{site, count}] += times;
+  };
+  for (std::size_t i = 0; i < 60; ++i) calls(kSites[i % 2], 8, 1);
+  calls(kSites[0], 1024, 40);
+  // Most of these rest, the few of each block, too.
+  for (int block = 0; block < 9; ++block) {
+    calls(kSites[0], 8, 400);
+    calls(kSites[1], 8, 7);
+    calls(kSites[0], 1024, 11);
+  }
+  session_->park();
+  EXPECT_TRUE(session_->advanceEnd(EpochLoop::Wait::kToEnd));
+  const Batch batch = session_->loop().drain();
+  if (worldSize() == 1 || worldRank() != 0) return;
+  for (const auto& [place, calls_made] : made) {
+    const std::int32_t size_class = place.second == 8 ? 6 : 13;
+    const std::string site = siteOfAddress(place.first).identity;
+    std::int64_t counted = 0;
+    for (const KeyRecord& key : batch.keys) {
+      if (key.id.site == site && key.id.size_class == size_class) counted += key.calls;
+    }
+    EXPECT_EQ(counted, calls_made) << site << " " << place.second;
+  }
+}
+
+TEST_F(SessionRest, aPlaceThatFirstCallsWhileCallsRestIsLookedAt) {
+  const Watch watch("calls of a new place");
+  origin_.return_address = 41;
+  for (int i = 0; i < 2000; ++i) call(8);
+  origin_.return_address = 42;
+  std::uint64_t pattern = 0;
+  for (int i = 0; i < 4000; ++i) pattern = mixHash(pattern, call(8) ? 1 : 0);
+  expectEqualOnAllRanks(pattern);
+  // A place with fewer calls than it takes to end a rest.
+  origin_.return_address = 43;
+  std::int64_t unseen = 0;
+  for (int i = 0; i < 30; ++i) unseen += call(8) ? 1 : 0;
+  session_->park();
+  EXPECT_TRUE(session_->advanceEnd(EpochLoop::Wait::kToEnd));
+  std::map<std::string, KeyRecord> records;
+  for (const KeyRecord& key : session_->loop().drain().keys) records[key.id.site] = key;
+  if (worldSize() == 1 || worldRank() != 0) return;
+  const auto record_of = [&](LocalSite site) { return records[siteOfAddress(site).identity]; };
+  EXPECT_EQ(record_of(41).calls, 2000);
+  EXPECT_EQ(record_of(42).calls, 4000);
+  EXPECT_TRUE(record_of(42).seconds.has_value()) << "some of them were looked at";
+  EXPECT_EQ(record_of(43).calls, 30);
+  EXPECT_EQ(record_of(43).seconds.has_value(), unseen < 30);
 }
 
 }  // namespace

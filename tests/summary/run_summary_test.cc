@@ -197,7 +197,7 @@ TEST_F(RunSummaryTest, statesNothingThatWasNotMeasured) {
   const std::vector<std::string> lines = summaryLines(summary, true);
   for (const std::string& line : lines) EXPECT_THAT(line, Not(HasSubstr(" 0 s"))) << line;
   EXPECT_THAT(lines[1], HasSubstr("not known"));
-  EXPECT_THAT(lines[2], HasSubstr("What native would have taken was not measured."));
+  EXPECT_THAT(lines[2], HasSubstr("What native would have taken is not known."));
 }
 
 // A rank that was interrupted for seconds says nothing of the algorithm; times a gain it would be more than the run.
@@ -208,6 +208,47 @@ TEST_F(RunSummaryTest, anInterruptionIsNoGain) {
   batch.observations.push_back(usual(kKey, 4, "slt", 10, 3.0));
   const RunSummary summary = summaryOf(batch);
   EXPECT_NEAR(summary.saved.value(), 100 * (0.010 - 0.005), 1e-12);
+}
+
+TEST_F(RunSummaryTest, claimsNothingWhereOneOfNativesFewCallsWasInterrupted) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain = 1600.0;
+  batch.observations.front().post_arrival_mean = 2.0;
+  batch.observations.front().post_arrival_deviation = 3.4;
+  EXPECT_FALSE(summaryOf(batch).saved.has_value());
+}
+
+TEST_F(RunSummaryTest, claimsNothingWhereEpochsOfNativeAreFarApart) {
+  Batch batch = settledOnSlt();
+  batch.observations.push_back(usual(kKey, 3, "native", 3, 2.0));
+  batch.observations.push_back(usual(kKey, 4, "native", 3, 0.2));
+  EXPECT_FALSE(summaryOf(batch).saved.has_value());
+}
+
+TEST_F(RunSummaryTest, goesByNativeWhereMostOfItsCallsAgree) {
+  Batch batch = settledOnSlt();
+  batch.observations.push_back(usual(kKey, 3, "native", 3, 2.0));
+  EXPECT_NEAR(summaryOf(batch).saved.value(), 100 * (0.010 - 0.005), 1e-12);
+}
+
+TEST_F(RunSummaryTest, claimsNothingWhereGainAndCallsContradictEachOther) {
+  Batch batch = settledOnSlt();
+  batch.observations.back().post_arrival_mean = 0.030;  // thrice native's time, where the gain says half
+  EXPECT_FALSE(summaryOf(batch).saved.has_value());
+}
+
+TEST_F(RunSummaryTest, namesCommunicatorsWhereThereAreSeveral) {
+  Batch batch = settledOnSlt();
+  for (const char* id : {"1:1", "0:1"}) {
+    batch.communicators.push_back({id, "half", 4, kByPostArrival, 0.0});
+    KeyRecord key = batch.keys.front();
+    key.id.communicator = id;
+    batch.keys.push_back(key);
+  }
+  const std::vector<std::string> lines = summaryLines(summaryOf(batch), true);
+  EXPECT_THAT(lines, Contains(HasSubstr("on 8 ranks of MPI_COMM_WORLD, ")));
+  EXPECT_THAT(lines, Contains(HasSubstr("on 4 ranks of half (1:1), ")));
+  EXPECT_THAT(lines, Contains(HasSubstr("on 4 ranks of half (0:1), ")));
 }
 
 // All epochs of the choice are one record, where interruptions are part of the mean.

@@ -186,6 +186,22 @@ TEST(KeyTuner, explainsItsChoiceByFigures) {
   EXPECT_NEAR(*key.gain(), in_truth, 1e-4) << "stamps are whole nanoseconds";
 }
 
+// As where other programs have left the machine: native was called before, the choice since.
+TEST(KeyTuner, takesLittleOfAMachineThatBecomesFasterForAGain) {
+  SimulatedMachine machine;
+  machine.native_factor = 2.0;
+  SimulatedCommunicator communicator(8, settingsOf(), machine);
+  communicator.calls(60, kLine, kVector);
+  const KeyTuner& key = communicator.tuner().key(0);
+  ASSERT_NE(key.plan().incumbent.algorithm, kNativeAlgorithm);
+  const double before = key.gain().value();
+  communicator.machine().native_factor /= 4.0;
+  communicator.machine().others_factor /= 4.0;
+  communicator.calls(100, kLine, kVector);
+  EXPECT_LT(key.gain().value(), 2.5 * before) << "of the factor of 4";
+  EXPECT_GT(key.gainError().value(), 0.01) << "native may not have become so";
+}
+
 TEST(KeyTuner, givesUpAChosenPlanThatTurnsOutSlowerThanNative) {
   SimulatedCommunicator communicator(8, settingsOf(), {});
   communicator.calls(40, kLine, kVector);

@@ -68,8 +68,10 @@ std::vector<std::string> arrivalSentences(const Evidence& evidence) {
 
 std::string costOf(const CandidateSummary& candidate) {
   if (!candidate.compared().mean) return candidate.choice + " (no call measured)";
-  return fmt::format("{} {} (deviation {}, {} measured)", candidate.choice, formatDuration(candidate.compared().mean),
-                     formatDuration(candidate.compared().deviation), formatCount(candidate.samples, "call"));
+  const std::optional<double>& deviation = candidate.compared().deviation;
+  return fmt::format("{} {} ({}{} measured)", candidate.choice, formatDuration(candidate.compared().mean),
+                     deviation ? fmt::format("deviation {}, ", formatDuration(deviation)) : "",
+                     formatCount(candidate.samples, "call"));
 }
 
 const char* timeOfTrials(const ComparedBy& compared_by) {

@@ -17,6 +17,7 @@
 #include "place.h"
 #include "recording.h"
 #include "store/reader.h"
+#include "symbolizer.h"
 #include "terminal.h"
 
 namespace starling::cli {
@@ -40,10 +41,16 @@ using SiteNames = std::map<std::string, std::string>;  // by identity
 // Names the sites of all runs that are still recorded.
 Result<SiteNames> siteNames(const Reader& reader, const std::vector<RunRow>& runs) {
   SiteNames names;
+  Symbolizer symbolizer;
   for (const RunRow& run : runs) {
     const Result<std::vector<KeyRow>> keys = reader.keys(run.number);
     if (!keys.isOk()) return keys.status();
-    for (const KeyRow& key : keys.value()) names[key.site.identity] = describeSite(key.site, {});
+    for (const KeyRow& key : keys.value()) {
+      const SiteRecord& site = key.site;
+      const auto [name, is_new] = names.try_emplace(site.identity);
+      if (!is_new) continue;
+      name->second = describeSite(site, symbolizer.locate(site.module, site.build_id, site.offset));
+    }
   }
   return names;
 }

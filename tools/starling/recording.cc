@@ -5,12 +5,11 @@
 #include <charconv>
 #include <map>
 #include <optional>
-#include <set>
-#include <tuple>
 
 #include "base/text_format.h"
 #include "place.h"
 #include "site_lookup.h"
+#include "summary/communicator_names.h"
 
 namespace starling::cli {
 namespace {
@@ -66,37 +65,20 @@ Status Recording::load(const std::string& run_choice) {
   Symbolizer symbolizer;
   std::map<std::int64_t, Place> places;  // by site
   for (const RunRow& run : runs_) {
-    const std::size_t first = keys_.size();
     Result<std::vector<KeyRow>> rows = reader_.keys(run.number);
     if (!rows.isOk()) return rows.status();
-    for (KeyRow& row : rows.value()) {
+    const std::vector<std::string> communicators = communicatorNames(rows.value());
+    for (std::size_t i = 0; i < rows.value().size(); ++i) {
+      KeyRow& row = rows.value()[i];
       auto place = places.find(row.site_number);
       if (place == places.end()) {
         const SiteRecord& site = row.site;
         place = places.emplace(row.site_number, symbolizer.locate(site.module, site.build_id, site.offset)).first;
       }
-      keys_.push_back({run, std::move(row), place->second});
+      keys_.push_back({run, std::move(row), place->second, communicators[i]});
     }
-    nameCommunicators(std::span(keys_).subspan(first));
   }
   return Status::ok();
-}
-
-// Programs seldom give names, and MPI libraries give some of their own.
-void Recording::nameCommunicators(std::span<RecordedKey> keys) {
-  std::map<std::string, std::set<std::string>> ids;  // by name
-  std::set<std::string> all;
-  for (const RecordedKey& key : keys) {
-    ids[key.row.communicator.name].insert(key.row.communicator.id);
-    all.insert(key.row.communicator.id);
-  }
-  if (all.size() < 2) return;
-  for (RecordedKey& key : keys) {
-    const auto& [id, name] = std::tie(key.row.communicator.id, key.row.communicator.name);
-    key.communicator = name;
-    if (name.empty()) key.communicator = id;
-    if (!name.empty() && ids[name].size() > 1) key.communicator += " (" + id + ")";
-  }
 }
 
 Result<std::vector<RecordedKey>> Recording::keysOfSite(const std::string& site) const {

@@ -67,8 +67,6 @@ class Recording {
  private:
   explicit Recording(Reader reader) : reader_(std::move(reader)) {}
   Status load(const std::string& run_choice);
-  // Tells the communicators of a run apart, whose keys are these.
-  static void nameCommunicators(std::span<RecordedKey> keys);
 
   Reader reader_;
   std::vector<RunRow> runs_;

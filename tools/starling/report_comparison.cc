@@ -192,8 +192,11 @@ Result<Json> comparisonReport(const Recording& first, const Recording& second, c
   const Compared before{first, std::move(summary_before).value()};
   const Compared after{second, std::move(summary_after).value()};
   const std::vector<Pair> pairs = pairsOf(before, after);
-  Json json = reportHead("comparison", fmt::format("{}, runs {} and {}", after.run().run.program, before.run().number,
-                                                   after.run().number));
+  const std::string& old_program = before.run().run.program;
+  const std::string& new_program = after.run().run.program;
+  const std::string programs = old_program == new_program ? new_program : old_program + " and " + new_program;
+  Json json =
+      reportHead("comparison", fmt::format("{}, runs {} and {}", programs, before.run().number, after.run().number));
   json["verdict"] = {printable(changeSentence(before, after))};
   for (const Compared* run : {&before, &after}) {
     for (const std::string& line : summaryLines(run->summary, false)) json["verdict"].push_back(printable(line));

@@ -59,6 +59,8 @@ Matches search(std::span<const RecordedKey> keys, const std::string& text) {
   if (isNumber(text)) {
     Matches matches = matchesOf(keys, [&](const RecordedKey& key) { return std::to_string(key.siteNumber()) == text; });
     if (!matches.empty()) return matches;
+    // It may be a label, but lines and offsets have the digits of any number in them.
+    return matchesOf(keys, [&](const RecordedKey& key) { return isLabelled(key, text); });
   }
   for (const auto condition : {isLabelled, isCalled, nameHas}) {
     Matches matches = matchesOf(keys, [&](const RecordedKey& key) { return condition(key, text); });
@@ -79,6 +81,12 @@ std::string nearestOf(std::span<const RecordedKey> keys, const std::string& text
 
 Result<std::int64_t> findSite(std::span<const RecordedKey> keys, const std::string& text) {
   const Matches matches = search(keys, text);
+  if (matches.empty() && isNumber(text)) {
+    return Status::error(fmt::format(
+        "there is no site {} in what was looked at: `starling sites` lists those of the latest run, `starling sites "
+        "--run all` those of all runs, whose commands take `--run`",
+        text));
+  }
   if (matches.empty()) {
     return Status::error(fmt::format("there is no site '{}': `starling sites` lists numbers, labels and symbols{}",
                                      text, nearestOf(keys, text)));

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace starling::cli {
 
@@ -10,6 +12,10 @@ Outcome writeText(const std::string& text, const std::string& path) {
   if (path.empty()) {
     fmt::print("{}", text);
     return Outcome::ok();
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return Outcome::fault(fmt::format("cannot write {}: it is a folder; name a file in it", path));
   }
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;

@@ -216,14 +216,21 @@ bool comesBefore(const WhatIfRow& a, const WhatIfRow& b) {
 }  // namespace
 
 std::optional<double> measuredOverPredicted(const WhatIf& result) {
-  std::vector<double> ratios;
+  std::vector<std::pair<double, double>> ratios;  // with how many calls tell each
+  double calls = 0.0;
   for (const WhatIfRow& row : result.rows) {
     const std::optional<double> measured = row.measured ? row.measured->post_arrival.mean : std::nullopt;
-    if (measured && row.predicted && *row.predicted > Seconds{}) ratios.push_back(*measured / row.predicted->value);
+    if (!measured || !row.predicted || *row.predicted <= Seconds{}) continue;
+    ratios.emplace_back(*measured / row.predicted->value, static_cast<double>(row.measured->samples));
+    calls += ratios.back().second;
   }
-  if (ratios.empty()) return std::nullopt;
   std::ranges::sort(ratios);
-  return 0.5 * (ratios[(ratios.size() - 1) / 2] + ratios[ratios.size() / 2]);
+  double up_to = 0.0;
+  for (const auto& [ratio, of_ratio] : ratios) {
+    up_to += of_ratio;
+    if (2.0 * up_to >= calls) return ratio;
+  }
+  return std::nullopt;
 }
 
 RecordedPattern extendedPattern(const RecordedPattern& pattern, std::int32_t ranks) {

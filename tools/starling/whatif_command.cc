@@ -101,8 +101,10 @@ std::string trustSentence(const WhatIf& result) {
   const std::optional<double> ratio = measuredOverPredicted(result);
   if (!ratio || std::max(*ratio, 1.0 / *ratio) < kFarOff) return "";
   return fmt::format(
-      "Measured calls took {:.2f} times as long as predicted, in the median of the algorithms that were tried: what "
-      "was probed does not hold for this run as a whole, so go by the order of predictions rather than by their size.",
+      "Measured calls took {:.2f} times as long as predicted, in the median over calls of the algorithms that were "
+      "tried: "
+      "what was probed does not hold for this run as a whole, so go by the order of predictions rather than by their "
+      "size.",
       *ratio);
 }
 
@@ -255,7 +257,7 @@ Outcome askWhatIf(const WhatIfArguments& arguments, const std::string& database)
 
 Action setUpWhatIf(CLI::App& command, const Globals& globals) {
   const auto arguments = std::make_shared<WhatIfArguments>();
-  command.add_option("SITE", arguments->site, "Number or label of the site, or a part of its symbol")->required();
+  addSiteArgument(command, arguments->site, true);
   addSingleRunOption(command, arguments->run, "asked about");
   command
       .add_option(

@@ -24,7 +24,9 @@ std::vector<RecordedKey> exampleKeys() {
 
 TEST(SiteLookup, takesANumber) {
   EXPECT_EQ(findSite(exampleKeys(), "3").value(), 3);
-  EXPECT_THAT(findSite(exampleKeys(), "9").status().message(), HasSubstr("no site '9'"));
+  EXPECT_THAT(findSite(exampleKeys(), "9").status().message(), HasSubstr("no site 9 "));
+  EXPECT_THAT(findSite(exampleKeys(), "7").status().message(), HasSubstr("--run all"))
+      << "grid.cc:7 has a 7, and is site 4";
 }
 
 TEST(SiteLookup, prefersALabelToAPartOfASymbol) { EXPECT_EQ(findSite(exampleKeys(), "dot").value(), 1); }

@@ -184,20 +184,22 @@ TEST(WhatIf, operationsThatDoNotCommuteKeepTheRanksInOrder) {
 TEST(WhatIf, tellsHowFarMeasuredCallsAreFromPredictions) {
   WhatIf result;
   EXPECT_FALSE(measuredOverPredicted(result).has_value());
-  const auto add = [&result](std::optional<Seconds> predicted, std::optional<double> measured) {
+  const auto add = [&result](std::optional<Seconds> predicted, std::optional<double> measured, std::int64_t calls = 2) {
     WhatIfRow& row = result.rows.emplace_back();
     row.predicted = predicted;
     row.measured.emplace().post_arrival.mean = measured;
+    row.measured->samples = calls;
   };
   add(std::nullopt, 0.5);
   add(Seconds{0.5}, std::nullopt);
   EXPECT_FALSE(measuredOverPredicted(result).has_value());
   add(Seconds{0.010}, 0.020);
   EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 2.0);
-  add(Seconds{0.010}, 0.040);
-  EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 3.0);
   add(Seconds{0.010}, 0.100);
+  add(Seconds{0.010}, 0.040);
   EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 4.0);
+  add(Seconds{0.010}, 0.011, 50);
+  EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 1.1) << "single calls of others say little beside these";
 }
 
 TEST(WhatIf, saysWhyItCannotBeAnswered) {
