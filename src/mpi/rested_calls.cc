@@ -8,22 +8,20 @@ namespace starling {
 
 static_assert(RestingKeys::kMostGroups <= RestedCalls::kMostPlaces, "each kind of calls has room for one place more");
 
-void RestedCalls::find(const RestingCall& call, SiteId handle, LocalSite local) {
+std::uint8_t RestedCalls::find(const RestingCall& call, SiteId handle, LocalSite local) {
   const auto place_of = [&] {
     const auto known = places();
-    return static_cast<std::size_t>(
-        std::ranges::find_if(known, [&](const Place& place) { return place.isAt(call.any, handle, local); }) -
-        known.begin());
+    const auto is_there = [&](const Place& place) { return place.isAt(call.any, handle, local); };
+    return static_cast<std::size_t>(std::ranges::find_if(known, is_there) - known.begin());
   };
-  latest_ = place_of();
-  if (latest_ < size_) return;
-  if (size_ >= kMostPlaces) {
+  std::size_t place = place_of();
+  if (place == size_ && size_ >= kMostPlaces) {
     handle = kAnySite;
     local = 0;
-    latest_ = place_of();
-    if (latest_ < size_) return;
+    place = place_of();
   }
-  places_[size_++] = {call.any, call.choice, handle, local, call.bytes, 0};
+  if (place == size_) places_[size_++] = {call.any, call.choice, handle, local, call.bytes, 0};
+  return static_cast<std::uint8_t>(place);
 }
 
 }  // namespace starling

@@ -1,6 +1,7 @@
 // Counts calls at rest, which nobody looks at, by what they combine and where they come from.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,19 +36,24 @@ class RestedCalls {
 
   // REQUIRES: reserve() was called.
   void count(const RestingCall& call, SiteId handle, LocalSite local) {
-    if (latest_ == size_ || !places_[latest_].isAt(call.any, handle, local)) find(call, handle, local);
-    ++places_[latest_].calls;
+    std::uint8_t& place = latest_[hashOf(call.any, handle, local)];
+    if (place >= size_ || !places_[place].isAt(call.any, handle, local)) place = find(call, handle, local);
+    ++places_[place].calls;
   }
   std::span<const Place> places() const { return std::span(places_).first(size_); }
-  void clear() { latest_ = size_ = 0; }
+  void clear() { size_ = 0; }
 
  private:
-  // Makes `latest_` the place, which begins with no calls.
-  void find(const RestingCall& call, SiteId handle, LocalSite local);
+  static std::size_t hashOf(const Key& any, SiteId handle, LocalSite local) {
+    const std::uint64_t mixed = (local ^ static_cast<std::uint64_t>(handle)) * 0x9E3779B97F4A7C15ULL;
+    return static_cast<std::uint8_t>((mixed >> 56) ^ static_cast<std::uint64_t>(any.size_class));
+  }
+  // Returns the number of the place, which begins with no calls.
+  std::uint8_t find(const RestingCall& call, SiteId handle, LocalSite local);
 
   std::vector<Place> places_;  // behind those that are told apart one more of each kind of calls that may rest
   std::size_t size_ = 0;
-  std::size_t latest_ = 0;  // that was counted at; size_: none
+  std::array<std::uint8_t, 256> latest_{};  // by hash: the place that was counted at
 };
 
 }  // namespace starling

@@ -29,8 +29,8 @@ std::string describeUnpredictable(const KeyRecord& key, std::span<const RankArri
                                                        formatDuration(*worst->error))
                                          : "how far forecasts are off is not recorded";
   return fmt::format(
-      "The latest rank is late by {} on average, but which one that is cannot be forecast ({}): "
-      "algorithms with flags in the call are candidates.",
+      "The latest rank is late by {} on average, but who is late in a call, and by how much, cannot be forecast well "
+      "enough ({}): algorithms with flags in the call are candidates.",
       formatDuration(key.imbalance), error);
 }
 
