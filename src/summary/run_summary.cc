@@ -148,18 +148,21 @@ void compareWithNative(Observations observations, KeySummary& summary) {
     native = nativeByOwnCalls(observations, usual, calls);
   }
   if (!native) return;
+  // The gain is of what calls take now; those of other choices were made when native took what its own calls show.
+  const double native_before = usualTime(observations, kNativeName).value_or(native->mean);
   double saved = 0.0;
   double exploring = 0.0;
   std::map<std::string, std::optional<double>> usual_times;  // by choice
   for (const ObservationRecord& one : observations) {
     if (one.choice == kNativeName || !comparedMean(one)) continue;
+    const double native_then = one.choice == key.choice ? native->mean : native_before;
     if (one.exploration) {
-      exploring += static_cast<double>(one.calls) * (*comparedMean(one) - native->mean);
+      exploring += static_cast<double>(one.calls) * (*comparedMean(one) - native_then);
       continue;
     }
     const auto [known, is_new] = usual_times.try_emplace(one.choice);
     if (is_new) known->second = usualTime(usual, one.choice);
-    saved += static_cast<double>(one.calls) * (native->mean - known->second.value_or(native->mean));
+    saved += static_cast<double>(one.calls) * (native_then - known->second.value_or(native_then));
   }
   summary.saved = saved;
   summary.exploring = exploring;

@@ -200,6 +200,15 @@ TEST_F(RunSummaryTest, statesNothingThatWasNotMeasured) {
   EXPECT_THAT(lines[2], HasSubstr("What native would have taken is not known."));
 }
 
+// The machine has become 10 times as fast since ring was in force: that ring was slower than native is now is no loss.
+TEST_F(RunSummaryTest, comparesFormerChoicesWithWhatNativeTookThen) {
+  Batch batch = settledOnSlt();
+  batch.observations.push_back(usual(kKey, 3, "ring", 50, 0.009));
+  batch.observations[2].post_arrival_mean = 0.0005;
+  const RunSummary summary = summaryOf(batch);
+  EXPECT_NEAR(summary.saved.value(), 100 * (0.001 - 0.0005) + 50 * (0.010 - 0.009), 1e-12);
+}
+
 // A rank that was interrupted for seconds says nothing of the algorithm; times a gain it would be more than the run.
 TEST_F(RunSummaryTest, anInterruptionIsNoGain) {
   Batch batch = settledOnSlt();
