@@ -46,15 +46,6 @@ std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, c
   return std::nullopt;
 }
 
-// Leaves empty what no sample tells.
-void setTimes(const RunningMoments& samples, std::optional<double>& mean, std::optional<double>& minimum,
-              std::optional<double>& deviation) {
-  if (samples.count() == 0) return;
-  mean = samples.mean();
-  minimum = samples.minimum();
-  deviation = samples.deviation();
-}
-
 void tell(const DecisionRecord& decision, std::int64_t bytes, std::int32_t ranks) {
   const KeyId& key = decision.key;
   log(LogLevel::kInfo, fmt::format("{}, {} bytes ({}, {}) on {} ranks, call {}: {}. {}", key.site, bytes, key.type,
@@ -146,15 +137,6 @@ void CommunicatorTuner::countUnseen(std::int32_t key, const Choice& choice, std:
   called.unseen_calls += calls;
   called.tuner.count(planned, static_cast<std::int32_t>(calls));
   called.pending.entryOf(planned, epoch_).calls += calls;
-}
-
-// What was looked at stands for itself as it was, the calls of an agreement included, and without these for the rest.
-std::optional<double> CommunicatorTuner::secondsOf(const Slot& slot) {
-  if (slot.samples == 0) return std::nullopt;
-  const double mean = slot.sampled_elapsed / static_cast<double>(slot.samples);
-  const double unseen = slot.undisturbed.isKnown() ? slot.undisturbed.value() : mean;
-  return mean * static_cast<double>(slot.record.calls - slot.unseen_calls) +
-         unseen * static_cast<double>(slot.unseen_calls);
 }
 
 void CommunicatorTuner::observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times) {
@@ -270,103 +252,6 @@ void CommunicatorTuner::recordDecision(Slot& slot, const KeyTuner::Decision& dec
   // Which calls are special is found anew in each run.
   const bool is_usual = slot.usual < 0;
   if (is_worth_telling && learned_freely && is_usual) tellPolicy(slot);
-}
-
-void CommunicatorTuner::tellPolicy(Slot& slot) const {
-  PolicyRecord policy = policyOf(slot);
-  slot.told_choice = policy.choice;
-  slot.told_gain = policy.gain;
-  slot.decisions.replacePolicy(std::move(policy));
-}
-
-PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {
-  const KeyPlan& plan = slot.tuner.plan();
-  PolicyRecord policy;
-  policy.site = slot.record.id.site;
-  policy.communicator_size = ranks_;
-  policy.size_class = slot.record.id.size_class;
-  policy.type = slot.record.id.type;
-  policy.operation = slot.record.id.operation;
-  policy.choice = formatChoice(plan.incumbent);
-  ExpandedPlacement placement = expanded(plan.placed, ranks_);
-  policy.table = std::move(placement.table);
-  policy.lateness_ns = std::move(placement.lateness_ns);
-  policy.gain = slot.tuner.gain();
-  policy.compared_by = comparedBy(settings_.stamps_compare);
-  policy.reason = slot.tuner.settledReason();
-  return policy;
-}
-
-Batch CommunicatorTuner::drain() {
-  Batch batch;
-  for (const auto& slot : slots_) {
-    if (slot->changed) drainSlot(*slot, batch);
-  }
-  return batch;
-}
-
-std::size_t CommunicatorTuner::waitingRecords() const {
-  std::size_t records = 0;
-  for (const auto& slot : slots_) records += slot->pending.entries().size() + slot->decisions.size();
-  return records;
-}
-
-void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
-  KeyRecord& record = slot.record;
-  const double samples = static_cast<double>(slot.samples);
-  record.seconds = secondsOf(slot);
-  if (slot.samples > 0 && settings_.stamps_compare) record.imbalance = slot.sampled_imbalance / samples;
-  record.state = keyStateName(slot.tuner.state());
-  record.choice = formatChoice(slot.tuner.plan().incumbent);
-  record.table = expanded(slot.tuner.plan().placed, ranks_).table;
-  record.gain = slot.tuner.gain();
-  record.gain_error = slot.tuner.gainError();
-  record.cycle = cycleOf(slot);
-  record.outlook = outlookName(slot.tuner.outlook());
-  batch.keys.push_back(record);
-  for (const Pending& pending : slot.pending.entries()) {
-    ObservationRecord& seen = batch.observations.emplace_back();
-    seen.key = record.id;
-    seen.epoch = pending.epoch;
-    seen.choice = formatChoice(pending.planned.choice);
-    seen.exploration = pending.planned.exploration;
-    seen.calls = pending.calls;
-    seen.samples = pending.elapsed.count();
-    setTimes(pending.elapsed, seen.elapsed_mean, seen.elapsed_minimum, seen.elapsed_deviation);
-    setTimes(pending.post_arrival, seen.post_arrival_mean, seen.post_arrival_minimum, seen.post_arrival_deviation);
-  }
-  if (slot.pending.dropped() > 0) {
-    logOnce(LogLevel::kInfo, "observations",
-            std::to_string(slot.pending.dropped()) + " observations of one call site were not stored: those of more " +
-                "than " + std::to_string(PendingObservations::kMaxEntries) + " choices waited for the database");
-  }
-  slot.pending.clear();
-  // Later calls know the gain better than the decision did.
-  if (slot.told_choice == record.choice && slot.told_gain != record.gain) tellPolicy(slot);
-  slot.decisions.moveTo(batch);
-  drainArrivals(slot, batch);
-  slot.changed = false;
-}
-
-std::string CommunicatorTuner::cycleOf(const Slot& slot) const {
-  const bool is_usual = slot.usual < 0;
-  const Cycle& cycle = (is_usual ? slot.tuner : key(slot.usual)).plan().cycle;
-  if (is_usual) return cycle.isNone() ? "" : "all but " + describe(cycle);
-  return cycle.isNone() ? slot.record.cycle : describe(cycle);
-}
-
-void CommunicatorTuner::drainArrivals(Slot& slot, Batch& batch) const {
-  const TrackedArrivals& arrivals = slot.tuner.arrivals();
-  const std::vector<TrackedArrivals::Entry> entries = arrivals.entries();
-  if (entries.empty() || entries.back().seen.count() == 0) return;
-  for (const TrackedArrivals::Entry& entry : slot.recorded_ranks.choose(entries, arrivals.others())) {
-    batch.arrivals.push_back({slot.record.id, epoch_, entry.rank, entry.seen.count(), entry.seen.mean(),
-                              entry.seen.deviation(), entry.predicted.value, predictionMethodName(entry.method),
-                              entry.error.value, 1, entry.last});
-  }
-  batch.histograms.push_back(
-      {slot.record.id, epoch_, entries.back().seen.count(), latenessCounts(entries, arrivals.others())});
-  slot.tuner.restartArrivals();
 }
 
 }  // namespace starling

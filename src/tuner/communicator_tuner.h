@@ -129,8 +129,6 @@ class CommunicatorTuner {
 
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
   void digestSample(Slot& called, const EpochCall& call, const CallTimes& times);
-  // Returns the time of all its calls, in seconds, as far as it is known.
-  static std::optional<double> secondsOf(const Slot& slot);
   void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);
   // Makes decide() ask the key.
   void wake(std::int32_t index);
@@ -140,6 +138,10 @@ class CommunicatorTuner {
   std::int32_t longestEpoch() const;
   std::int32_t nextEpochLength();
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);
+
+  // These functions are in communicator_records.cc, as drain() is.
+  // Returns the time of all its calls, in seconds, as far as it is known.
+  static std::optional<double> secondsOf(const Slot& slot);
   void tellPolicy(Slot& slot) const;
   void drainSlot(Slot& slot, Batch& batch) const;
   // Records the arrivals of the ranks that matter, and the histogram of all.

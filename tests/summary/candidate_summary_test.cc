@@ -59,6 +59,13 @@ TEST(CandidateSummary, whatOneEpochLacksIsNotKnownOfAll) {
   EXPECT_TRUE(summaries[0].post_arrival.deviation.has_value());
 }
 
+TEST(CandidateSummary, aSingleCallHasNoDeviation) {
+  const ObservationRecord once = observation(kKey, 0, "ring", 1, 0.002);
+  EXPECT_FALSE(summarizeCandidates(std::vector{once})[0].post_arrival.deviation.has_value());
+  const auto twice = summarizeCandidates(std::vector{once, observation(kKey, 1, "ring", 1, 0.004)});
+  EXPECT_NEAR(twice[0].post_arrival.deviation.value(), 0.001, 1e-12) << "of epochs with one call each";
+}
+
 TEST(CandidateSummary, countsOnlyExplorationAsExploration) {
   ObservationRecord steady = observation(kKey, 5, "ring", 8, 0.002);
   steady.exploration = false;

@@ -45,10 +45,8 @@ TEST(Outlook, saysThatThePlanFollowsWhoIsPredictedLate) {
 TEST(Outlook, saysThatFlagsAreCandidatesWhereNobodyKnowsWhoIsLate) {
   EXPECT_THAT(describeOutlook(keyWith("unpredictable"), arrivals()),
               ElementsAre("The latest rank is late by 4.00 ms on average, but who is late in a call, and by how much, "
-                          "cannot be forecast "
-                          "well enough (the latest forecasts of a rank are off by up to 200 us on average): algorithms "
-                          "with flags in the call are "
-                          "candidates."));
+                          "cannot be forecast well enough (the latest forecasts of a rank are off by up to 200 us on "
+                          "average): algorithms with flags in the call are candidates."));
 }
 
 TEST(Outlook, saysThatThereIsNothingToFollowWhereAllAreOnTime) {

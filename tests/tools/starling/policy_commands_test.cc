@@ -22,6 +22,9 @@ TEST_F(PolicyCommands, exportWantsANameForItsFile) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err, HasSubstr("FILE is empty"));
+  const CliResult folder = run("export -o '" + folder_.file("") + "'");
+  EXPECT_EQ(folder.exit_code, 1);
+  EXPECT_THAT(folder.err, HasSubstr("it is a folder; name a file in it"));
 }
 
 TEST_F(PolicyCommands, exportAndImportCarryPoliciesToAnotherDatabase) {

@@ -101,6 +101,14 @@ TEST_F(ReportCommand, showsTwoRunsSideBySide) {
   EXPECT_THAT(found["verdict"][0], StartsWith("Run 2 was 8.00 s in allreduce, 7.75 s more than run 1 (250 ms)."));
 }
 
+TEST_F(ReportCommand, namesTheProgramsOfBothRuns) {
+  EXPECT_EQ(report("--compare 1 2")["title"], "app, runs 1 and 2");
+  starling::Run other = exampleRun("other");
+  other.program = "other";
+  writeRun(database_, other, Batch());
+  EXPECT_EQ(report("--compare 2 3")["title"], "app and other, runs 2 and 3");
+}
+
 TEST_F(ReportCommand, pairsSitesOfEqualCommunicators) {
   writeManyCommunicators(database_);
   const json rows = report("--compare 2 3")["sites_table"]["rows"];
