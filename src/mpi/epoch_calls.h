@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include "base/units.h"
 #include "estimators/clock_model.h"
 #include "tuner/communicator_tuner.h"
+#include "tuner/epoch_lengths.h"
 
 namespace starling {
 
@@ -42,7 +42,6 @@ class EpochCalls {
   bool isFull() const { return made_ >= length(); }
   // Makes the running epoch and those that follow it no longer than this, until another limit is set.
   void setLimit(std::int32_t calls) { limit_ = calls; }
-  static constexpr std::int32_t kNoLimit = std::numeric_limits<std::int32_t>::max();
 
   // Returns whether the next call is to be stamped.
   bool isSampled() const;
@@ -62,7 +61,7 @@ class EpochCalls {
 
  private:
   std::int32_t length_;
-  std::int32_t limit_ = kNoLimit;
+  std::int32_t limit_ = EpochLengths::kNoLimit;
   std::int32_t max_samples_;
   std::int32_t rank_;
   std::int32_t made_ = 0;  // calls of the running epoch that were added

@@ -6,53 +6,28 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "base/clock.h"
 #include "base/reserve.h"
-#include "mpi/call_sites.h"
 #include "mpi/epoch_calls.h"
 #include "mpi/exchange/agreement.h"
 #include "mpi/exchange/call_watch.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/channel.h"
 #include "mpi/execution/plan_memory.h"
-#include "mpi/machine/probed_costs.h"
+#include "mpi/machine/call_sites.h"
 #include "mpi/machine/stamp_clock.h"
-#include "mpi/preparation_times.h"
-#include "mpi/rest_stretch.h"
-#include "mpi/rested_calls.h"
-#include "mpi/settings.h"
-#include "mpi/unplaced_calls.h"
+#include "mpi/rest/calls_at_rest.h"
+#include "mpi/root_learner.h"
+#include "mpi/session_services.h"
 #include "tuner/agreement_steps.h"
-#include "tuner/communicator_tuner.h"
-#include "tuner/epoch_pace.h"
+#include "tuner/epoch_lengths.h"
 #include "tuner/key_table.h"
-#include "tuner/resting_keys.h"
 #include "tuner/site_tracker.h"
 
 namespace starling {
-
-// A session needs this from the process.
-struct SessionServices {
-  Settings settings;
-  ClockKnowledge clocks;
-  std::string communicator_id;                                // unique within the run; used on rank 0
-  bool is_within_world = true;                                // all ranks are of one MPI_COMM_WORLD
-  std::shared_ptr<const std::vector<PolicyRecord>> policies;  // null: none
-  // All outlive the session. What is not known is found out for the communicator alone.
-  std::span<const std::int32_t> world_nodes;  // by rank of MPI_COMM_WORLD; empty: not known on all ranks
-  ProbedCosts* probed_costs = nullptr;        // null: not all ranks are of one MPI_COMM_WORLD
-  PreparationTimes* preparations = nullptr;   // null: nobody asks
-  // What the keys of this process have learned, for those that begin.
-  std::shared_ptr<SharedKnowledge> shared = std::make_shared<SharedKnowledge>();
-};
 
 // All ranks call the same functions in the order of the program's calls, but for those that say that they are local.
 // THREADS: not thread-safe; one per communicator.
@@ -93,13 +68,11 @@ class EpochLoop {
   // Returns what the next call, with these arguments, runs where it is only to be counted, by noteResting(); null: it
   // does not rest, and ends the rest when it is noted. Equal on all ranks. Good until the next call of this.
   const RestingCall* restingCall(int count, MPI_Datatype datatype, MPI_Op op) {
-    if (!rest_.isOn()) return nullptr;
-    const RestingCall* const known = rest_.find(count, datatype, op);
-    return known != nullptr ? known : findResting(count, datatype, op);
+    return rest_.find(count, datatype, op);
   }
   // Returns an MPI error code.
   int noteResting(const RestingCall& resting, const CallOrigin& origin) {
-    if (tuner_ != nullptr) rested_.count(resting, origin.handle, sites_.localSite(origin));
+    learner_.countAtRest(resting, origin);
     return rest_.count() ? MPI_SUCCESS : attendRest();
   }
   // Ends the rest before its time, on all ranks at the same call.
@@ -121,8 +94,6 @@ class EpochLoop {
   void forgoLastAgreement() { last_started_ = true; }
   // Notes that MPI failed with this code: nothing is agreed any more, and the channel is broken.
   void breakDown(int code);
-  // Makes rank 0 give up what it has learned and not yet handed over. It is local.
-  void shed() { tuner_.reset(); }
 
   CallSites& sites() { return sites_; }
   KeyTable& keys() { return keys_; }
@@ -130,42 +101,25 @@ class EpochLoop {
   // Returns whether some rank has a device driver, as far as the ranks have told each other.
   bool hasDeviceDriver() const { return has_device_driver_; }
 
-  // Returns the records that are new for the database. Only rank 0 has records; these functions are local.
-  Batch drain();
-  // Drops what drain() would return, but not the communicator and sites that later records refer to. It keeps memory
-  // bounded for as long as there is no way to the database.
-  void forget();
-  bool drainIsDue() const {
-    return tuner_ && services_.clocks.clock->now() - last_drain_ >= services_.settings.options.flush_interval;
-  }
-  bool hasLearned() const { return tuner_ && keys_.size() > 0; }
+  // The records for the database are its. Only rank 0 has some.
+  RootLearner& learner() { return learner_; }
+  bool hasLearned() const { return learner_.isLearning() && keys_.size() > 0; }
 
  private:
+  static constexpr std::int32_t kNoCall = -1;  // is watched: the ranks tell each other how long they have rested
+
   bool isRoot() const { return channel_.rank() == 0; }
-  std::span<const PolicyRecord> policies() const;
   bool isAgreeing() const { return agreement_ && (agreement_->epochIsOpen() || agreement_->decisionsAreOpen()); }
   void assignKey(const SiteTracker::Call& call, EpochCall& report);
-  void introduce(const Key& key, const SiteTracker::Call& call, const EpochCall& report);
-  void digestEpoch();
-  void noteClockError(std::int64_t error_ns);
-  // Learning is done on rank 0 alone: if it fails there (memory), the plans in force stay on all ranks.
-  template <typename Work>
-  void whileLearning(const Work& work) {
-    if (!tuner_) return;
-    try {
-      work();
-    } catch (const std::exception& fault) {
-      endLearning(fault);
-    }
-  }
-  void endLearning(const std::exception& fault);
   bool isEndReady(Wait wait);
   void judgeWatched();
+  int attendRest();
 
   // These functions are in epoch_loop_agreement.cc, in the order in which they run. The calls of a first epoch have
   // kMinRoom of memory, whatever it teaches.
   static constexpr std::size_t kMinRoom = std::size_t{64} << 10;
   int closeEpoch();
+  void limitEpoch() { calls_.setLimit(lengths_.limit(rest_.isPlanned())); }
   bool makeRoom();
   int goOnAgreeing();
   int takeEpoch();
@@ -173,28 +127,9 @@ class EpochLoop {
   int learnDecisions();
   bool bringsCycle(DecisionReader reader);
   void applyDecisions();
-  std::int32_t lengthOf(std::int32_t agreed) const;
   static void rejectDecisions(const Status& status);
   template <typename Step>
   int timed(const Step& step);
-
-  // These functions are in epoch_loop_rest.cc.
-  static constexpr std::int64_t kUnplacedCalls = 64;  // that no key has: from so many on a rest is ended
-  static constexpr std::int32_t kNoCall = -1;         // is watched: the ranks tell each other how long they have rested
-  void noteKey(const Key& key);
-  void hurryEpochs();
-  void limitEpoch();
-  const RestingCall* findResting(int count, MPI_Datatype datatype, MPI_Op op);
-  void planRest();
-  int attendRest();
-  // Returns the key of calls that rested.
-  std::optional<std::int32_t> keyOfPlace(const RestedCalls::Place& place) const;
-  bool asksForEnd();
-  void digestRested();
-  void shareOut(const RestedCalls::Place& place);
-  void notePace(std::span<const CallSummary> samples);
-  std::int32_t pacedLength(std::int32_t wanted);
-  void limitWatching(CallLimit& limit) const;
 
   const SessionServices& services_;
   Channel& channel_;
@@ -205,40 +140,22 @@ class EpochLoop {
   SiteTracker tracker_{&reserve_};
   KeyTable keys_{&reserve_};
   PlanUpdate update_;  // the one that is being read
-  CostModel model_;
+  EpochLengths lengths_;
+  CallsAtRest rest_;
+  RootLearner learner_;
+  StampClock stamp_clock_;
   std::unique_ptr<Agreement> agreement_;
   std::unique_ptr<CallWatch> call_watch_;
-  std::unique_ptr<CommunicatorTuner> tuner_;  // rank 0 only
-  EpochPace pace_;                            // likewise
-  RestingKeys resting_keys_;
-  RestStretch rest_;
-  RestedCalls rested_;  // since the latest epoch that was learned from; rank 0 only, as the next two
-  UnplacedCalls unplaced_;
-  std::int64_t most_unplaced_ = kUnplacedCalls;  // calls of a rest, beyond which it is ended
-  RestingCall resting_call_;                     // that is not remembered
-  std::int64_t resting_since_ns_ = 0;
   AgreementStep latest_step_ = AgreementStep::kNone;  // since the latest call that was noted
   bool is_disturbed_ = false;                         // the latest call, by what had been begun before it
   bool decisions_are_known_ = false;                  // on all ranks; they take force when the epoch ends
-  Seconds agreed_for_{};                              // in the steps since the epoch began
-  std::int32_t agreed_length_ = 0;                    // of an epoch, with the calls that rest
-  bool all_at_rest_ = false;                          // the keys of the calls of the latest epoch that is known
-  bool all_settled_ = false;                          // likewise
-  std::int32_t short_epochs_ = 0;                     // to come, since a key has appeared
-  std::int32_t appeared_ = 0;                         // keys, or what seemed to be one
   std::int32_t special_added_ = 0;                    // keys, in the epoch that is being taken
-  bool has_rested_ = false;                           // before the next call that is noted
   bool epoch_ended_ = false;
   bool is_ending_ = false;
   bool last_started_ = false;
   bool has_device_driver_ = false;
   bool shares_memory_ = false;
   bool has_noted_all_ = true;
-  StampClock stamp_clock_;
-  CommunicatorRecord communicator_;
-  std::vector<int> world_ranks_;  // by rank; rank 0 only
-  Batch introductions_;           // communicator and sites that the database has not heard of
-  Seconds last_drain_;
 };
 
 }  // namespace starling

@@ -12,20 +12,12 @@
 #include "mpi/execution/device_memory.h"
 
 namespace starling {
-namespace {
-
-bool isSettled(const KeyTable::Entry& entry) {
-  const bool is_final = entry.plan.state == KeyState::kSettled || entry.plan.state == KeyState::kPassesThrough;
-  return entry.plans > 0 && is_final && !entry.is_stopped;
-}
-
-}  // namespace
 
 template <typename Step>
 int EpochLoop::timed(const Step& step) {
   const Seconds begin = services_.clocks.clock->now();
   const int code = step();
-  agreed_for_ += services_.clocks.clock->now() - begin;
+  lengths_.noteAgreeing(services_.clocks.clock->now() - begin);
   return code;
 }
 
@@ -37,12 +29,12 @@ int EpochLoop::endEpoch() {
     stamp_clock_.keepUp();
     return closed;
   });
-  pace_.noteEnd(std::exchange(agreed_for_, {}));
+  lengths_.noteAgreed();
   return code;
 }
 
 int EpochLoop::closeEpoch() {
-  calls_.setLimit(EpochCalls::kNoLimit);  // the next epoch may be long, and room is made for it here
+  calls_.setLimit(EpochLengths::kNoLimit);  // the next epoch may be long, and room is made for it here
   Agreement::Report report;
   report.sites_hash = tracker_.closeEpoch();
   report.scratch_bytes = memory_.scratchCapacity();
@@ -52,8 +44,9 @@ int EpochLoop::closeEpoch() {
   report.has_device_driver = starling::hasDeviceDriver();
   const int code = agreement_->startEpoch(report, calls_.close(stamp_clock_.model()));
   latest_step_ = AgreementStep::kStart;
-  short_epochs_ = std::max((calls_.closedEpoch() == 0 ? kEpochsToPlan : short_epochs_) - 1, 0);
-  planRest();
+  lengths_.noteClose();
+  rest_.setMemoryRests(shares_memory_ && !has_device_driver_);
+  rest_.plan(lengths_.mostAtRest(), calls_.closedEpoch(), keys_);
   limitEpoch();
   return code;
 }
@@ -102,31 +95,30 @@ int EpochLoop::takeEpoch() {
   const std::span<const SiteTracker::Call> calls = tracker_.resolve(outcome.sites_agree && outcome.has_room);
   // Where some rank cannot learn none does, and the plans in force stay.
   if (!outcome.has_room) {
-    rested_.clear();
+    learner_.forgetAtRest();
     return MPI_SUCCESS;
   }
-  all_at_rest_ = true;
-  all_settled_ = true;
+  lengths_.forgetKeys();
   special_added_ = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     EpochCall& call = calls_.closed()[i];
     assignKey(calls[i], call);
-    all_at_rest_ = all_at_rest_ && resting_keys_.isAtRest(keys_.entry(call.key));
-    all_settled_ = all_settled_ && isSettled(keys_.entry(call.key));
+    const KeyTable::Entry& entry = keys_.entry(call.key);
+    lengths_.noteCall(entry, rest_.mayRest(entry));
   }
-  whileLearning([this] { digestEpoch(); });
-  rested_.clear();
+  learner_.digest({calls_.closedEpoch(), calls_.closed(), agreement_->samples()});
+  if (learner_.isLearning()) lengths_.noteTimes(calls_.closed(), agreement_->samples());
+  learner_.forgetAtRest();
   return MPI_SUCCESS;
 }
 
 int EpochLoop::startDecisions() {
   if (isRoot()) {
-    Decisions decisions;
-    whileLearning([&] { decisions = tuner_->decide(kMaxUpdates); });
-    for (PlanUpdate& update : decisions.updates) limitWatching(update.plan.limit);
-    decisions.next_epoch_length = pacedLength(decisions.next_epoch_length);
+    Decisions decisions = learner_.decide(kMaxUpdates);
+    for (PlanUpdate& update : decisions.updates) lengths_.limitWatching(update.plan.limit);
+    decisions.next_epoch_length = lengths_.next(decisions.next_epoch_length);
     const std::size_t sent = encodeDecisions(decisions, agreement_->decisionBuffer());
-    if (sent < decisions.updates.size()) whileLearning([&] { tuner_->postpone(decisions, sent); });
+    if (sent < decisions.updates.size()) learner_.postpone(decisions, sent);
   }
   latest_step_ = AgreementStep::kDecide;
   return agreement_->startDecisions();
@@ -142,10 +134,12 @@ int EpochLoop::learnDecisions() {
   }
   decisions_are_known_ = true;
   // There is memory for as many calls as it was to have.
-  if (reader.nextEpochLength() > 0) calls_.setLength(std::min(lengthOf(reader.nextEpochLength()), calls_.fullLength()));
-  if (all_at_rest_ && bringsCycle(reader)) {
-    all_at_rest_ = false;
-    rest_.plan(0);
+  if (reader.nextEpochLength() > 0) {
+    calls_.setLength(std::min(lengths_.withoutRest(reader.nextEpochLength()), calls_.fullLength()));
+  }
+  if (lengths_.areAllAtRest() && bringsCycle(reader)) {
+    lengths_.keepAwake();
+    rest_.planNone();
   }
   return MPI_SUCCESS;
 }
@@ -171,15 +165,8 @@ void EpochLoop::applyDecisions() {
     }
   }
   if (!status.isOk()) return rejectDecisions(status);
-  if (reader.nextEpochLength() > 0) {
-    agreed_length_ = reader.nextEpochLength();
-    calls_.setLength(lengthOf(agreed_length_));
-  }
-  whileLearning([this] { tuner_->tookForce(); });
-}
-
-std::int32_t EpochLoop::lengthOf(std::int32_t agreed) const {
-  return static_cast<std::int32_t>(std::min<std::int64_t>(agreed, services_.settings.options.longest_epoch));
+  if (reader.nextEpochLength() > 0) calls_.setLength(lengths_.agree(reader.nextEpochLength()));
+  learner_.tookForce();
 }
 
 void EpochLoop::rejectDecisions(const Status& status) {

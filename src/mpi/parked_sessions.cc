@@ -13,7 +13,7 @@ void ParkedSessions::park(std::unique_ptr<Session> session) {
   expected_.front() = std::move(session);
   sessions_.splice(sessions_.end(), expected_, expected_.begin());
   advance(EpochLoop::Wait::kNo);
-  if (sessions_.size() > kMaxLearning) (*std::prev(sessions_.end(), kMaxLearning + 1))->loop().shed();
+  if (sessions_.size() > kMaxLearning) (*std::prev(sessions_.end(), kMaxLearning + 1))->loop().learner().shed();
 }
 
 void ParkedSessions::poll() {

@@ -145,7 +145,7 @@ void Runtime::leaveOut(const std::string& why) {
 void Runtime::afterEpoch(Session& session) {
   try {
     parked_.poll();
-    if (session.loop().drainIsDue()) handOver(session, false);
+    if (session.loop().learner().drainIsDue()) handOver(session, false);
     if (started_ && route_) route_->poll();
   } catch (const std::exception& fault) {
     warnOfLoss(fault);
@@ -159,11 +159,11 @@ void Runtime::handOver(Session& session, bool has_ended) {
       logOnce(LogLevel::kWarning, "handoff",
               "what sub-communicators learn is not stored: call starling_init() once on all ranks, or preload");
     }
-    session.loop().forget();
+    session.loop().learner().forget();
     return;
   }
   if (route_->isFull() && !has_ended) return;  // what is new adds up in the session
-  route_->send(session.loop().drain());
+  route_->send(session.loop().learner().drain());
 }
 
 void Runtime::tryToHandOver(Session& session, bool has_ended) noexcept {

@@ -2,7 +2,7 @@
 // Starling's, nor the MPI library: it asks for this table in MPI_Init.
 #pragma once
 
-#include "mpi/native_allreduce.h"
+#include "mpi/execution/native_allreduce.h"
 #include "starling/starling.h"
 
 namespace starling {

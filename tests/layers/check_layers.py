@@ -30,6 +30,7 @@ ROOMS = {
     "mpi/execution": [],
     "mpi/exchange": [],
     "mpi/machine": ["mpi/execution"],
+    "mpi/rest": ["mpi/execution", "mpi/machine"],
     "mpi/rooted": ["mpi/execution", "mpi/exchange", "mpi/machine"],
 }
 

@@ -29,7 +29,7 @@ class PlannedRows : public testing::Test {
     }
     session.advanceEnd(EpochLoop::Wait::kToEnd);
     std::int64_t calls = 0;
-    for (const ObservationRecord& seen : session.loop().drain().observations) {
+    for (const ObservationRecord& seen : session.loop().learner().drain().observations) {
       if (seen.choice.starts_with(row.name)) calls += seen.calls;
     }
     return calls;

@@ -206,7 +206,7 @@ TEST_F(SessionRest, allCallsAreCountedInTheRecords) {
   for (int i = 0; i < 2345; ++i) call(8);
   session_->park();
   EXPECT_TRUE(session_->advanceEnd(EpochLoop::Wait::kToEnd));
-  for (const KeyRecord& key : session_->loop().drain().keys) counted += key.calls;
+  for (const KeyRecord& key : session_->loop().learner().drain().keys) counted += key.calls;
   if (worldSize() > 1 && worldRank() == 0) {
     EXPECT_EQ(counted, made_);
   }
@@ -231,7 +231,7 @@ TEST_F(SessionRest, callsAreCountedWhereTheyWereMade) {
   }
   session_->park();
   EXPECT_TRUE(session_->advanceEnd(EpochLoop::Wait::kToEnd));
-  const Batch batch = session_->loop().drain();
+  const Batch batch = session_->loop().learner().drain();
   if (worldSize() == 1 || worldRank() != 0) return;
   for (const auto& [place, calls_made] : made) {
     const std::int32_t size_class = place.second == 8 ? 6 : 13;
@@ -259,7 +259,7 @@ TEST_F(SessionRest, aPlaceThatFirstCallsWhileCallsRestIsLookedAt) {
   session_->park();
   EXPECT_TRUE(session_->advanceEnd(EpochLoop::Wait::kToEnd));
   std::map<std::string, KeyRecord> records;
-  for (const KeyRecord& key : session_->loop().drain().keys) records[key.id.site] = key;
+  for (const KeyRecord& key : session_->loop().learner().drain().keys) records[key.id.site] = key;
   if (worldSize() == 1 || worldRank() != 0) return;
   const auto record_of = [&](LocalSite site) { return records[siteOfAddress(site).identity]; };
   EXPECT_EQ(record_of(41).calls, 2000);

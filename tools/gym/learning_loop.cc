@@ -22,19 +22,10 @@ LearningLoop::LearningLoop(std::int32_t ranks, TunerSettings settings, std::vect
       policies_(std::move(policies)),
       tuner_(settings, ranks),
       epoch_length_(static_cast<std::int32_t>(settings.options.minimum_calls)),
+      lengths_(settings.options, settings.samples_per_epoch),
       buffer_(decisionBytes(ranks)) {}
 
-// As EpochLoop has it.
-std::int32_t LearningLoop::epochLength() const {
-  return short_epochs_ > 0 ? std::min(epoch_length_, kShortEpoch) : epoch_length_;
-}
-
-// As EpochLoop::noteKey() does it.
-void LearningLoop::noteKey(const Key& key) {
-  if (epoch_ == 0 || keys_.find(key) || appeared_ >= 2 * (keys_.size() + kShortEpoch)) return;
-  ++appeared_;
-  short_epochs_ = kEpochsToPlan;
-}
+std::int32_t LearningLoop::epochLength() const { return std::min(epoch_length_, lengths_.limit(false)); }
 
 LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& signature, bool tunable) {
   const SiteId predicted = tracker_.predict(signature);
@@ -42,7 +33,7 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
   call.bytes = signature.bytes();
   call.tunable = tunable;
   const Key key = keyOf(predicted, signature);
-  noteKey(key);
+  lengths_.noteKey(key, keys_);
   const KeyTable::Next planned = keys_.next(key);
   call.usual_key = keys_.count(key);
   call.planned_key = planned.entry;
@@ -91,7 +82,7 @@ void LearningLoop::watch(const std::optional<CallSummary>& seen) {
   if (watched_) {
     KeyTable::Entry& entry = keys_.entry(watched_->key);
     const bool is_same = entry.changes == watched_->changes;
-    if (is_same && entry.noteLast(watched_->last_rank)) short_epochs_ = kEpochsToPlan;
+    if (is_same && entry.noteLast(watched_->last_rank)) lengths_.hurry();
     if (is_same && entry.noteWatched(watched_->shortest_ns, watched_->is_disturbed)) {
       tuner_.noteStop(watched_->key, entry.plan.incumbent, fromNanoseconds(watched_->shortest_ns));
     }
@@ -122,12 +113,12 @@ void LearningLoop::learnLength() {
 void LearningLoop::endEpoch() {
   if (agreement_ == Agreement::kKnown) applyDecisions();
   tracker_.closeEpoch();
-  lengths_.push_back(static_cast<std::int32_t>(open_.size()));
+  past_lengths_.push_back(static_cast<std::int32_t>(open_.size()));
   closed_.swap(open_);
   closed_samples_.swap(open_samples_);
   open_.clear();
   open_samples_.clear();
-  short_epochs_ = std::max((epoch_ == 0 ? kEpochsToPlan : short_epochs_) - 1, 0);
+  lengths_.noteClose();
   agreement_ = Agreement::kStarted;
   latest_step_ = AgreementStep::kStart;
   ++epoch_;

@@ -9,6 +9,7 @@
 
 #include "tuner/agreement_steps.h"
 #include "tuner/communicator_tuner.h"
+#include "tuner/epoch_lengths.h"
 #include "tuner/key_table.h"
 #include "tuner/site_tracker.h"
 
@@ -40,7 +41,7 @@ class LearningLoop {
   CommunicatorTuner& tuner() { return tuner_; }
   const KeyTable& keys() const { return keys_; }
   std::int32_t ranks() const { return ranks_; }
-  const std::vector<std::int32_t>& epochLengths() const { return lengths_; }
+  const std::vector<std::int32_t>& epochLengths() const { return past_lengths_; }
   // Counts the updates that took force.
   std::int64_t updates() const { return updates_; }
 
@@ -55,7 +56,6 @@ class LearningLoop {
   };
 
   std::int32_t epochLength() const;
-  void noteKey(const Key& key);
   void watch(const std::optional<CallSummary>& seen);
   void goOnAgreeing();
   bool isDue() const;
@@ -75,8 +75,7 @@ class LearningLoop {
   std::optional<Watched> watched_;
   bool is_watched_ = false;  // the running call is
   std::int32_t epoch_length_;
-  std::int32_t short_epochs_ = 0;  // to come, since a key has appeared
-  std::int32_t appeared_ = 0;      // keys, or what seemed to be one
+  EpochLengths lengths_;
   std::int64_t epoch_ = 0;
   std::int64_t updates_ = 0;
   enum class Agreement : std::uint8_t { kNone, kStarted, kDecided, kKnown };
@@ -85,7 +84,7 @@ class LearningLoop {
   std::vector<std::byte> buffer_;
   std::vector<EpochCall> open_, closed_;
   std::vector<CallSummary> open_samples_, closed_samples_;
-  std::vector<std::int32_t> lengths_;
+  std::vector<std::int32_t> past_lengths_;
 };
 
 }  // namespace starling::gym

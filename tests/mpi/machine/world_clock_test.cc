@@ -208,7 +208,7 @@ class RecordedLateness : public WorldClockTest {
       EXPECT_EQ(value, worldSize());
     }
     session.advanceEnd(EpochLoop::Wait::kToEnd);
-    return session.loop().drain();
+    return session.loop().learner().drain();
   }
 
   // Of this rank, by the clock without faults: the mean over the calls.

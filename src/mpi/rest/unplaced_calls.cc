@@ -1,9 +1,9 @@
-#include "mpi/unplaced_calls.h"
+#include "mpi/rest/unplaced_calls.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "base/signature_names.h"
+#include "mpi/execution/call_kind.h"
 #include "tuner/plan.h"
 
 namespace starling {

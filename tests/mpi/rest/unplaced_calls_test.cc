@@ -1,4 +1,4 @@
-#include "mpi/unplaced_calls.h"
+#include "mpi/rest/unplaced_calls.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mpi/rest_stretch.h"
+#include "mpi/rest/rest_stretch.h"
 
 #include <gtest/gtest.h>
 

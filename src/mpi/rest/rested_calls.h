@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "mpi/rest_stretch.h"
+#include "mpi/rest/rest_stretch.h"
 #include "tuner/signature.h"
 #include "tuner/site_tracker.h"
 

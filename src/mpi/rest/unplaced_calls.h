@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "mpi/call_sites.h"
-#include "mpi/rested_calls.h"
+#include "mpi/machine/call_sites.h"
+#include "mpi/rest/rested_calls.h"
 #include "store/records.h"
 
 namespace starling {

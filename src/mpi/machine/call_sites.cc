@@ -1,4 +1,4 @@
-#include "mpi/call_sites.h"
+#include "mpi/machine/call_sites.h"
 
 #include <new>
 

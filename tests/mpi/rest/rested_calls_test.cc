@@ -1,4 +1,4 @@
-#include "mpi/rested_calls.h"
+#include "mpi/rest/rested_calls.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mpi/native_allreduce.h"
+#include "mpi/execution/native_allreduce.h"
 #include "store/records.h"
 #include "tuner/site_tracker.h"
 
