@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <type_traits>
 
 namespace starling {
@@ -41,16 +40,6 @@ void Executor::releaseMemory() {
   release(combinable_);
 }
 
-bool Executor::reserve(std::size_t bytes) {
-  if (bytes <= capacity_) return true;
-  // The memory is not initialised, so that pages that no call uses are never touched.
-  std::unique_ptr<std::byte[]> larger(new (std::nothrow) std::byte[bytes]);
-  if (!larger) return false;
-  scratch_ = std::move(larger);
-  capacity_ = bytes;
-  return true;
-}
-
 // Makes room for the most of everything that the schedule may need: nothing grows once messages are on their way.
 void Executor::makeRoom(const PreparedSchedule& prepared) {
   static_assert(sizeof(std::uint32_t) <= PreparedSchedule::kRunBytesPerStep);
@@ -77,7 +66,8 @@ void Executor::begin(const PreparedSchedule& prepared, const Call& call) {
   side_begin_ = 0;
   if (prepared.largestReduction() == 0) return;
   landing_bytes_ = static_cast<std::size_t>(prepared.largestReduction()) * call.reducer.element_size;
-  const std::size_t room = capacity_ - static_cast<std::size_t>(prepared.sideElements()) * call.reducer.element_size;
+  const std::size_t room =
+      scratch_.size() - static_cast<std::size_t>(prepared.sideElements()) * call.reducer.element_size;
   const std::size_t landings = std::min(room / landing_bytes_, static_cast<std::size_t>(prepared.landings()));
   for (std::size_t landing = landings; landing > 0; --landing) free_landings_.push_back(static_cast<int>(landing) - 1);
   side_begin_ = landings * landing_bytes_;
@@ -262,7 +252,7 @@ std::byte* Executor::blockAddress(const Schedule& schedule, const Block& block, 
   if (slot == 0) return static_cast<std::byte*>(call.work) + static_cast<std::size_t>(block.offset) * size;
   const Block& extent = schedule.side_extent;
   const std::int64_t element = (slot - 1) * extent.count + block.offset - extent.offset;
-  return scratch_.get() + side_begin_ + static_cast<std::size_t>(element) * size;
+  return scratch_.data() + side_begin_ + static_cast<std::size_t>(element) * size;
 }
 
 }  // namespace starling

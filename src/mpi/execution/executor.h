@@ -6,13 +6,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/growing_memory.h"
 #include "mpi/execution/reduction.h"
 #include "schedule/prepared_schedule.h"
 
@@ -35,8 +35,8 @@ class Executor {
   explicit Executor(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   // Makes room for `bytes` of scratch. Returns false when memory is short; the capacity is then as before.
-  bool reserve(std::size_t bytes);
-  std::size_t capacity() const { return capacity_; }
+  bool reserve(std::size_t bytes) { return scratch_.grow(bytes); }
+  std::size_t capacity() const { return scratch_.size(); }
 
   struct Call {
     MPI_Comm communicator = MPI_COMM_NULL;  // private: nothing else uses its tags
@@ -84,10 +84,9 @@ class Executor {
   void finish(const PreparedSchedule& prepared, const Flight& flight);
   static int combine(const Step& step, std::byte* incoming, std::byte* local, const Call& call);
   std::byte* blockAddress(const Schedule& schedule, const Block& block, std::int32_t slot, const Call& call);
-  std::byte* landingAddress(int slot) { return scratch_.get() + static_cast<std::size_t>(slot) * landing_bytes_; }
+  std::byte* landingAddress(int slot) { return scratch_.data() + static_cast<std::size_t>(slot) * landing_bytes_; }
 
-  std::unique_ptr<std::byte[]> scratch_;
-  std::size_t capacity_ = 0;       // of scratch_, bytes
+  GrowingMemory scratch_;
   std::size_t landing_bytes_ = 0;  // scratch begins with the landings of kReduce messages, each of this size
   std::size_t side_begin_ = 0;     // where the side slots follow, bytes
   std::array<Lane, kMaxLanes> lanes_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -50,16 +49,6 @@ void RootedChannel::agreeOnCosts() {
   std::array<std::int64_t, 3> costs{own.alpha_ns, own.beta_ps, own.gamma_ps};
   PMPI_Bcast(costs.data(), static_cast<int>(costs.size()), MPI_INT64_T, 0, channel_.communicator());
   costs_ = {costs[0], costs[1], costs[2]};
-}
-
-bool RootedChannel::growVector(std::size_t bytes) {
-  if (bytes <= vector_bytes_) return true;
-  // The memory is not initialised, so that pages that no call uses are never touched.
-  std::unique_ptr<std::byte[]> larger(new (std::nothrow) std::byte[bytes]);
-  if (!larger) return false;
-  vector_ = std::move(larger);
-  vector_bytes_ = bytes;
-  return true;
 }
 
 int RootedChannel::run(const PreparedSchedule& prepared, Executor::Call call) {

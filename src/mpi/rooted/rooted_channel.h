@@ -6,11 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 
 #include "algos/link_costs.h"
+#include "base/growing_memory.h"
 #include "base/options.h"
 #include "base/reserve.h"
 #include "mpi/exchange/period_exchange.h"
@@ -48,9 +48,9 @@ class RootedChannel {
 
   // Makes room for one vector beside the program's, or for operands that come in to be reduced. Returns false when
   // memory is short.
-  bool growVector(std::size_t bytes);
+  bool growVector(std::size_t bytes) { return vector_.grow(bytes); }
   bool growScratch(std::size_t bytes) { return channel_.executor().reserve(bytes); }
-  std::byte* vector() { return vector_.get(); }
+  std::byte* vector() { return vector_.data(); }
 
   // Runs one call's schedule and tells the program's error handler of errors. Returns an MPI error code.
   int run(const PreparedSchedule& prepared, Executor::Call call);
@@ -104,8 +104,7 @@ class RootedChannel {
   StampClock stamp_clock_;
   LinkCosts costs_;
   RootedCounter counter_;
-  std::unique_ptr<std::byte[]> vector_;
-  std::size_t vector_bytes_ = 0;
+  GrowingMemory vector_;
 };
 
 }  // namespace starling
