@@ -50,13 +50,10 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
     : settings_(settings),
       shape_(shape),
       element_size_(element_size),
+      others_(settings.shared, {shape.ranks, sizeClass(shape.count * element_size.value)}),
       learned_(std::move(learned)),
       arrivals_(shape.ranks) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;
-  {
-    const std::lock_guard lock(settings_.shared->mutex);
-    name_ = settings_.shared->first_trials.enter();
-  }
   if (learned_ && !isUsable(*learned_)) {
     learned_.reset();
     occasion_.preface = "The stored policy does not fit this communicator and is learned anew. ";
@@ -96,7 +93,7 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   arrivals_.observe(times.pattern, times.clock_error);
   since_ranking_ += times.elapsed;
   if (!costs_.isRanked()) {
-    if (choice.algorithm == kNativeAlgorithm) tellOfNative();
+    if (choice.algorithm == kNativeAlgorithm) others_.noteNative();
     return;
   }
   const std::size_t incumbent = costs_.find(plan_.incumbent).value_or(KeyCosts::kNative);
@@ -108,7 +105,7 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   const Seconds expected = costs_.expected(*arm);
   const bool has_changed = costs_.observe(choice, times.net, times.netError());
   if (has_changed) choices_.forgetFormerCost(choice);
-  if (planned.exploration && costs_.arms()[*arm].samples <= kTrialsToTell) tellOfTrial(*arm);
+  if (planned.exploration && costs_.arms()[*arm].samples <= kTrialsToTell) others_.tell(costs_.residualOf(*arm));
   // Where the choice in force is faster than it was, the less is to be won elsewhere.
   const bool is_good_news = *arm == incumbent && times.net < expected;
   if (!has_changed || is_good_news || !budget_.mayReopen()) return;
@@ -209,7 +206,7 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
 std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
   if (!settings_.options.algorithm.empty()) return forced();
   if (settings_.options.reproducible) return may_rank ? std::optional(forced()) : std::nullopt;
-  if (!isNativeKnown() && !hasHeritage()) return follows_twin_ ? endFollowing() : std::nullopt;
+  if (!isNativeKnown() && !others_.hasHeritage()) return follows_twin_ ? endFollowing() : std::nullopt;
   return beginExploring(may_rank);
 }
 
@@ -251,10 +248,7 @@ KeyCosts::Allowance KeyTuner::allowance(std::size_t incumbent, bool is_settled) 
                                     std::clamp(static_cast<double>(budget_.calls()), kLeastToCome, kMostToCome)};
   allowance.excess = budget_.left();
   allowance.may_check = is_settled;
-  allowance.is_left_to_others = [shared = settings_.shared.get(), shape = shapeOfTrials()](std::int32_t algorithm) {
-    const std::lock_guard lock(shared->mutex);
-    return shared->first_trials.isUnderWay(shape, algorithm);
-  };
+  allowance.is_left_to_others = [this](std::int32_t algorithm) { return others_.isUnderWay(algorithm); };
   if (!is_settled)
     allowance.trials = calls_in_epoch_;
   else if (!costs_.awaitsTrials())
@@ -298,7 +292,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   if (is_same && !occasion.must_tell && reason.empty()) return std::nullopt;
   if (plan_.state == KeyState::kObserving) reason += listTrials(plan);
   Decision decision = decisionOf(std::move(plan), std::move(reason));
-  if (is_news && !is_untried) bequeath();
+  if (is_news && !is_untried) others_.bequeath(costs_.residuals(), {plan_.incumbent, plan_.placed});
   return decision;
 }
 

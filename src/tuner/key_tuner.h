@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -13,26 +12,16 @@
 #include "simulator/simulator.h"
 #include "store/records.h"
 #include "tuner/candidates.h"
-#include "tuner/first_trials.h"
 #include "tuner/key_arrivals.h"
 #include "tuner/key_costs.h"
 #include "tuner/key_sequence.h"
 #include "tuner/measured_choices.h"
 #include "tuner/plan.h"
-#include "tuner/rankings.h"
 #include "tuner/sampled_call.h"
+#include "tuner/shared_knowledge.h"
 #include "tuner/trial_budget.h"
 
 namespace starling {
-
-// What keys know from each other.
-// What has to do with them holds the mutex: communicators may learn at the same time.
-struct SharedKnowledge {
-  std::mutex mutex;
-  CostPriors priors;
-  FirstTrials first_trials;
-  Rankings rankings;
-};
 
 // All keys of the communicator have these settings in common.
 struct TunerSettings {
@@ -158,22 +147,15 @@ class KeyTuner {
   // Predicts all costs as ranks arrive by the plan. Returns false where that would take too long now.
   bool predict(const KeyPlan& plan, bool may_rank);
   void addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const;
-  // Take what keys of the same shape have learned, and leave them what this one has.
-  bool hasHeritage() const;
-  void inherit();
-  void bequeath() const;
   void runAsOthersDo(KeyPlan& plan) const;
   // Returns whether an earlier run chose the arm, which was not called yet.
   bool isOfEarlierRun(std::size_t arm) const;
   double grant(bool arrives_as_then) const;
-  // Take what they have just found, leave them what they are about to try, and tell them what this one has found.
+  // Takes what keys of the same shape have just found, and tells them what this one is about to try.
   void hearOfTrials();
   void announceTrials(const std::vector<Choice>& trials) const;
-  void tellOfTrial(std::size_t arm) const;
-  void tellOfNative() const;
   // Returns whether this key has seen native often enough, or has seen it, and others of its shape with it have.
   bool isNativeKnown() const;
-  FirstTrials::Shape shapeOfTrials() const;
 
   // This function is in key_tuner_cycle.cc, with those that are about sequences.
   void followCycle(KeyPlan& plan, Occasion& occasion) const;
@@ -192,9 +174,9 @@ class KeyTuner {
   std::optional<Decision> followArrivalsOnly(bool may_rank);
 
   const TunerSettings& settings_;
-  std::int64_t name_ = 0;  // among those that explore
   Shape shape_;
   Bytes element_size_;
+  ShapeKnowledge others_;  // keys of the same shape
   std::optional<PolicyRecord> learned_;
   KeyArrivals arrivals_;
   KeySequence sequence_;

@@ -54,17 +54,12 @@ CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
 
 bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
   const CandidateQuery question = query(plan);
-  std::optional<std::vector<Candidate>> candidates;
-  {
-    const std::lock_guard lock(settings_.shared->mutex);
-    candidates = settings_.shared->rankings.find(question);
-  }
+  std::optional<std::vector<Candidate>> candidates = others_.findRanking(question);
   has_ranked_ = !candidates;
   if (!candidates) {
     if (!may_rank) return false;
     candidates = Rankings::rank(question);
-    const std::lock_guard lock(settings_.shared->mutex);
-    settings_.shared->rankings.insert(question, *candidates);
+    others_.keepRanking(question, *candidates);
   }
   since_ranking_ = {};
   if (learned_) addLearned(question, *candidates);
@@ -96,7 +91,8 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   if (follows_twin_) choices_.forgetArrangement();
   const std::optional<Seconds> native = choices_.usualNative();
   if (native) costs_.calibrate(*native);
-  inherit();
+  const ShapeKnowledge::Heritage heritage = others_.heritage();
+  costs_.inherit(heritage.residuals, heritage.distance);
   if (!learned_) costs_.trust(plan.incumbent);
   hearOfTrials();
   const ChoiceTimes& times = choices_.native();
@@ -119,32 +115,10 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   return decideOn(std::move(plan), occasion);
 }
 
-bool KeyTuner::hasHeritage() const {
-  std::int32_t distance = 0;
-  const std::int32_t size_class = sizeClass(shape_.count * element_size_.value);
-  const std::lock_guard lock(settings_.shared->mutex);
-  return !settings_.shared->priors.find(shape_.ranks, size_class, distance).empty() && distance == 0;
-}
-
-void KeyTuner::inherit() {
-  std::int32_t distance = 0;
-  const std::int32_t size_class = sizeClass(shape_.count * element_size_.value);
-  const std::lock_guard lock(settings_.shared->mutex);
-  costs_.inherit(settings_.shared->priors.find(shape_.ranks, size_class, distance), distance);
-}
-
-void KeyTuner::bequeath() const {
-  const std::lock_guard lock(settings_.shared->mutex);
-  settings_.shared->priors.learn(shape_.ranks, sizeClass(shape_.count * element_size_.value), costs_.residuals(),
-                                 {plan_.incumbent, plan_.placed});
-}
-
 // Where nothing is known of this key what another one of its shape runs comes first, arranged as there.
 void KeyTuner::runAsOthersDo(KeyPlan& plan) const {
-  const std::lock_guard lock(settings_.shared->mutex);
-  const CostPriors::Arranged* const other =
-      settings_.shared->priors.findChoice(shape_.ranks, sizeClass(shape_.count * element_size_.value));
-  if (other == nullptr || !isValid(*findAlgorithm(other->choice.algorithm), shape_)) return;
+  const std::optional<CostPriors::Arranged> other = others_.latestChoice();
+  if (!other || !isValid(*findAlgorithm(other->choice.algorithm), shape_)) return;
   plan.incumbent = other->choice;
   if (!keepsRankOrder() && arrivals_.outlook() != KeyArrivals::Outlook::kOnTime) plan.placed = other->placed;
 }
@@ -156,47 +130,24 @@ bool KeyTuner::isOfEarlierRun(std::size_t arm) const {
 // What was learned before, or is being learned by other keys of the shape, is paid for there.
 double KeyTuner::grant(bool arrives_as_then) const {
   if (learned_) return arrives_as_then ? TrialBudget::kGrantedOnceLearned : TrialBudget::kGrantedCalls;
-  const std::lock_guard lock(settings_.shared->mutex);
-  return settings_.shared->first_trials.areKnown(shapeOfTrials()) ? TrialBudget::kGrantedBesideOthers
-                                                                  : TrialBudget::kGrantedCalls;
-}
-
-FirstTrials::Shape KeyTuner::shapeOfTrials() const {
-  return {shape_.ranks, sizeClass(shape_.count * element_size_.value)};
+  return others_.areTrialsKnown() ? TrialBudget::kGrantedBesideOthers : TrialBudget::kGrantedCalls;
 }
 
 void KeyTuner::hearOfTrials() {
-  const std::lock_guard lock(settings_.shared->mutex);
-  for (const FirstTrials::Finding& one : settings_.shared->first_trials.findings(name_, shapeOfTrials())) {
-    costs_.hear(one.residual, one.distance);
-  }
+  for (const FirstTrials::Finding& one : others_.findings()) costs_.hear(one.residual, one.distance);
 }
 
 void KeyTuner::announceTrials(const std::vector<Choice>& trials) const {
-  if (trials.empty()) return;
-  const std::lock_guard lock(settings_.shared->mutex);
   for (const Choice& trial : trials) {
     const KeyCosts::Arm& arm = costs_.arms()[costs_.armOf(trial.algorithm)];
-    if (arm.samples == 0 && !arm.is_known) settings_.shared->first_trials.begin(shapeOfTrials(), trial.algorithm);
+    if (arm.samples == 0 && !arm.is_known) others_.begin(trial.algorithm);
   }
-}
-
-void KeyTuner::tellOfTrial(std::size_t arm) const {
-  const std::lock_guard lock(settings_.shared->mutex);
-  settings_.shared->first_trials.tell(name_, shapeOfTrials(), costs_.residualOf(arm));
-}
-
-void KeyTuner::tellOfNative() const {
-  const std::lock_guard lock(settings_.shared->mutex);
-  settings_.shared->first_trials.noteNative(shapeOfTrials());
 }
 
 bool KeyTuner::isNativeKnown() const {
   if (choices_.isNativeKnown()) return true;
   if (choices_.native().net.empty()) return false;
-  const std::lock_guard lock(settings_.shared->mutex);
-  const std::int32_t seen = settings_.shared->first_trials.nativeSeen(shapeOfTrials());
-  return seen >= static_cast<std::int32_t>(MeasuredChoices::kNativeSamples);
+  return others_.nativeSeen() >= static_cast<std::int32_t>(MeasuredChoices::kNativeSamples);
 }
 
 // Makes the policy's choice and table the plan's own.

@@ -1,0 +1,84 @@
+#include "tuner/shared_knowledge.h"
+
+#include <span>
+#include <utility>
+
+namespace starling {
+
+ShapeKnowledge::ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const FirstTrials::Shape& shape)
+    : shared_(std::move(shared)), shape_(shape) {
+  const std::lock_guard lock(shared_->mutex);
+  name_ = shared_->first_trials.enter();
+}
+
+ShapeKnowledge::Heritage ShapeKnowledge::heritage() const {
+  Heritage heritage;
+  const std::lock_guard lock(shared_->mutex);
+  const std::span<const CostResidual> known = shared_->priors.find(shape_.ranks, shape_.size_class, heritage.distance);
+  heritage.residuals.assign(known.begin(), known.end());
+  return heritage;
+}
+
+bool ShapeKnowledge::hasHeritage() const {
+  std::int32_t distance = 0;
+  const std::lock_guard lock(shared_->mutex);
+  return !shared_->priors.find(shape_.ranks, shape_.size_class, distance).empty() && distance == 0;
+}
+
+std::optional<CostPriors::Arranged> ShapeKnowledge::latestChoice() const {
+  const std::lock_guard lock(shared_->mutex);
+  const CostPriors::Arranged* const latest = shared_->priors.findChoice(shape_.ranks, shape_.size_class);
+  return latest != nullptr ? std::optional(*latest) : std::nullopt;
+}
+
+void ShapeKnowledge::bequeath(const std::vector<CostResidual>& residuals, const CostPriors::Arranged& runs) const {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->priors.learn(shape_.ranks, shape_.size_class, residuals, runs);
+}
+
+bool ShapeKnowledge::areTrialsKnown() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->first_trials.areKnown(shape_);
+}
+
+bool ShapeKnowledge::isUnderWay(std::int32_t algorithm) const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->first_trials.isUnderWay(shape_, algorithm);
+}
+
+std::vector<FirstTrials::Finding> ShapeKnowledge::findings() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->first_trials.findings(name_, shape_);
+}
+
+void ShapeKnowledge::begin(std::int32_t algorithm) const {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->first_trials.begin(shape_, algorithm);
+}
+
+void ShapeKnowledge::tell(const CostResidual& found) const {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->first_trials.tell(name_, shape_, found);
+}
+
+void ShapeKnowledge::noteNative() const {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->first_trials.noteNative(shape_);
+}
+
+std::int32_t ShapeKnowledge::nativeSeen() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->first_trials.nativeSeen(shape_);
+}
+
+std::optional<std::vector<Candidate>> ShapeKnowledge::findRanking(const CandidateQuery& query) const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->rankings.find(query);
+}
+
+void ShapeKnowledge::keepRanking(const CandidateQuery& query, const std::vector<Candidate>& candidates) const {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->rankings.insert(query, candidates);
+}
+
+}  // namespace starling

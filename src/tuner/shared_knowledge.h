@@ -1,0 +1,63 @@
+// What the keys of a process know from each other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "tuner/candidates.h"
+#include "tuner/cost_priors.h"
+#include "tuner/first_trials.h"
+#include "tuner/rankings.h"
+
+namespace starling {
+
+// What has to do with them holds the mutex: communicators may learn at the same time.
+struct SharedKnowledge {
+  std::mutex mutex;
+  CostPriors priors;
+  FirstTrials first_trials;
+  Rankings rankings;
+};
+
+// What one key knows from others of its shape, and they from it. Its functions take the lock; what they return is a
+// copy. THREADS: not thread-safe, though keys of several threads may share the knowledge.
+class ShapeKnowledge {
+ public:
+  ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const FirstTrials::Shape& shape);
+
+  // What keys have learned that were of the very shape, or so many size classes away: see CostPriors.
+  struct Heritage {
+    std::vector<CostResidual> residuals;
+    std::int32_t distance = 0;
+  };
+  Heritage heritage() const;
+  // Returns whether there is some of the very shape.
+  bool hasHeritage() const;
+  // Returns what another key of the very shape runs; empty: there is none.
+  std::optional<CostPriors::Arranged> latestChoice() const;
+  // Takes the place of what was known of the shape.
+  void bequeath(const std::vector<CostResidual>& residuals, const CostPriors::Arranged& runs) const;
+
+  // These do what the functions of FirstTrials do.
+  bool areTrialsKnown() const;
+  bool isUnderWay(std::int32_t algorithm) const;
+  std::vector<FirstTrials::Finding> findings() const;
+  void begin(std::int32_t algorithm) const;
+  void tell(const CostResidual& found) const;
+  void noteNative() const;
+  std::int32_t nativeSeen() const;
+
+  // Returns the ranking of the query, which may be that of any shape; empty: none is remembered.
+  std::optional<std::vector<Candidate>> findRanking(const CandidateQuery& query) const;
+  void keepRanking(const CandidateQuery& query, const std::vector<Candidate>& candidates) const;
+
+ private:
+  std::shared_ptr<SharedKnowledge> shared_;
+  FirstTrials::Shape shape_;
+  std::int64_t name_ = 0;  // of the key, among those that explore
+};
+
+}  // namespace starling
