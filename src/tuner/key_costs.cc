@@ -52,6 +52,11 @@ constexpr double kColdError = 1.0;
 constexpr std::int64_t kColdCalls = 2;
 constexpr Seconds kShortCall{2e-3};
 
+// A disturbance that is no more than this share of what is expected is an error as others are.
+constexpr double kSmallDisturbance = 0.1;
+// A greater one makes calls longer by any time up to so many times what is usual.
+constexpr double kMostDisturbance = 2.0;
+
 // A coarse clock may say that a call took no time.
 constexpr double kShortest = 0.25;  // of what is expected of the arm, or of native
 
@@ -181,9 +186,22 @@ bool KeyCosts::isCold(std::size_t arm) const {
   return isShortInMemory(arm) && (arm != latest_ || arms_[arm].samples < kColdCalls);
 }
 
-bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error) {
+std::optional<Seconds> KeyCosts::undisturbed(std::size_t arm, Seconds time, Seconds disturbance) const {
+  if (disturbance <= kSmallDisturbance * expected(arm) || time <= expected(arm)) return time;
+  const Seconds least = time - kMostDisturbance * disturbance;
+  return least > expected(arm) ? std::optional(least) : std::nullopt;
+}
+
+bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Seconds disturbance) {
   const std::optional<std::size_t> arm = find(choice);
   if (!arm || !std::isfinite(time.value)) return false;
+  const std::optional<Seconds> own = undisturbed(*arm, time, disturbance);
+  if (!own) {
+    latest_ = *arm;
+    return false;
+  }
+  time = *own;
+  error = {std::hypot(error.value, disturbance.value)};
   const double least = std::min(beliefs_.cost(*arm), beliefs_.cost(kNative)) + std::log(kShortest);
   const double cost = std::max(logOf(time), least);
   const double share = std::hypot(error.value / std::exp(cost), isCold(*arm) ? kColdError : 0.0);

@@ -52,9 +52,9 @@ class KeyCosts {
   CostResidual residualOf(std::size_t arm) const;
   bool isRanked() const { return !arms_.empty(); }
 
-  // Takes what a call took, which is right within `error`. Returns true where it shows that costs have changed.
-  // REQUIRES: isRanked().
-  bool observe(const Choice& choice, Seconds time, Seconds error = {});
+  // Takes what a call took, which is right within `error`, but that something else may have made it longer by about
+  // `disturbance`. Returns true where it shows that costs have changed. REQUIRES: isRanked().
+  bool observe(const Choice& choice, Seconds time, Seconds error = {}, Seconds disturbance = {});
   // Takes what native took first. What is more than native may differ from the common rows is the model's error for
   // all.
   void calibrate(Seconds native);
@@ -119,6 +119,8 @@ class KeyCosts {
   void addRow(const Candidate& candidate);
   void addArms(const std::vector<Candidate>& candidates);
   void moveArms(const std::vector<Candidate>& candidates);
+  // Returns what the time of a disturbed call says of the arm; empty: nothing that is not expected.
+  std::optional<Seconds> undisturbed(std::size_t arm, Seconds time, Seconds disturbance) const;
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
   double excessOf(std::size_t arm, std::size_t incumbent) const;
   bool isShortInMemory(std::size_t arm) const;

@@ -43,6 +43,12 @@ constexpr double kMostApart = 2.0;
 // A coarse clock may say that native takes no time.
 constexpr double kShortestTime = 1e-9;
 
+// Where native was called when everything took longer, as on a machine that had other things to do, its times beside
+// those of the choice say less than what is believed of both, which follows what all have in common.
+bool contradicts(const KeyCosts::Ratio& believed, double measured) {
+  return std::abs(std::log(measured) - believed.logarithm) > kMostApart * believed.deviation;
+}
+
 }  // namespace
 
 KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
@@ -103,7 +109,7 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   }
   if (!as_arranged_now || !arm) return;
   const Seconds expected = costs_.expected(*arm);
-  const bool has_changed = costs_.observe(choice, times.net, times.netError());
+  const bool has_changed = costs_.observe(choice, times.net, times.compared_error, times.disturbance);
   if (has_changed) choices_.forgetFormerCost(choice);
   if (planned.exploration && costs_.arms()[*arm].samples <= kTrialsToTell) others_.tell(costs_.residualOf(*arm));
   // Where the choice in force is faster than it was, the less is to be won elsewhere.
@@ -119,20 +125,23 @@ std::optional<double> KeyTuner::gain() const {
   if (is_native) return plan_.state == KeyState::kSettled ? std::optional(1.0) : std::nullopt;
   const std::optional<double> measured = measuredGain();
   if (!measured) return learned_ && isFree() ? learned_->gain : std::nullopt;
-  const std::optional<KeyCosts::Ratio> contrary = contraryTo(*measured);
-  return contrary ? std::exp(contrary->logarithm) : *measured;
+  const std::optional<KeyCosts::Ratio> believed = believedGain();
+  return believed && contradicts(*believed, *measured) ? std::exp(believed->logarithm) : *measured;
 }
 
+// However well single calls agree, native was called long ago, and costs may have changed since: that is in what is
+// believed.
 std::optional<double> KeyTuner::gainError() const {
   if (plan_.incumbent.algorithm == kNativeAlgorithm) return std::nullopt;
   const std::optional<double> measured = measuredGain();
   if (!measured) return std::nullopt;
-  if (const auto contrary = contraryTo(*measured)) return std::exp(contrary->logarithm) * contrary->deviation;
+  const std::optional<KeyCosts::Ratio> believed = believedGain();
+  if (believed && contradicts(*believed, *measured)) return std::exp(believed->logarithm) * believed->deviation;
   const std::optional<double> native = choices_.errorOf(kNativeChoice);
   const std::optional<double> chosen = choices_.errorOf(plan_.incumbent);
   if (!native || !chosen) return std::nullopt;
-  return *measured *
-         std::hypot(*native / *choices_.medianOf(kNativeChoice), *chosen / *choices_.medianOf(plan_.incumbent));
+  return *measured * std::hypot(*native / *choices_.medianOf(kNativeChoice),
+                                *chosen / *choices_.medianOf(plan_.incumbent), believed ? believed->deviation : 0.0);
 }
 
 std::optional<double> KeyTuner::measuredGain() const {
@@ -142,14 +151,9 @@ std::optional<double> KeyTuner::measuredGain() const {
   return *native / *chosen;
 }
 
-// Where native was called when everything took longer, as on a machine that had other things to do, its times beside
-// those of the choice say less than what is believed of both, which follows what all have in common.
-std::optional<KeyCosts::Ratio> KeyTuner::contraryTo(double measured_gain) const {
+std::optional<KeyCosts::Ratio> KeyTuner::believedGain() const {
   const std::optional<std::size_t> arm = costs_.find(plan_.incumbent);
-  if (!costs_.isRanked() || !arm || !isFree()) return std::nullopt;
-  const KeyCosts::Ratio believed = costs_.nativeBeside(*arm);
-  const bool agree = std::abs(std::log(measured_gain) - believed.logarithm) <= kMostApart * believed.deviation;
-  return agree ? std::nullopt : std::optional(believed);
+  return costs_.isRanked() && arm && isFree() ? std::optional(costs_.nativeBeside(*arm)) : std::nullopt;
 }
 
 void KeyTuner::planTookForce() {

@@ -129,8 +129,8 @@ class KeyTuner {
   bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
   // Returns the ratio of the medians of native's times and those of the choice in force.
   std::optional<double> measuredGain() const;
-  // Returns what is believed of it, where that contradicts what was measured.
-  std::optional<KeyCosts::Ratio> contraryTo(double measured_gain) const;
+  // Returns what is believed of it; empty: nothing is.
+  std::optional<KeyCosts::Ratio> believedGain() const;
   // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
   bool isFree() const { return settings_.options.algorithm.empty() && !settings_.options.reproducible; }
   Seconds nativeTime() const;

@@ -96,9 +96,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   if (!learned_) costs_.trust(plan.incumbent);
   hearOfTrials();
   const ChoiceTimes& times = choices_.native();
-  for (std::size_t i = 0; i < times.net.size(); ++i) {
-    costs_.observe(kNativeChoice, {times.net[i]}, {times.errors[i]});
-  }
+  for (const ChoiceTimes::Net& one : times.net) costs_.observe(kNativeChoice, one.time, one.error, one.disturbance);
   Occasion occasion = std::exchange(occasion_, {});
   occasion.reopens = occasion.must_tell = true;
   if (learned_) {

@@ -4,16 +4,19 @@
 #include <cmath>
 
 #include "estimators/statistics.h"
+#include "tuner/agreement_steps.h"
 
 namespace starling {
 namespace {
 
-void keepLatest(std::vector<double>& times, std::size_t most) {
+template <typename Time>
+void keepLatest(std::vector<Time>& times, std::size_t most) {
   if (times.size() > most) times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(most));
 }
 
-void append(std::vector<double>& times, Seconds time) {
-  times.push_back(time.value);
+template <typename Time>
+void append(std::vector<Time>& times, const Time& time) {
+  times.push_back(time);
   keepLatest(times, MeasuredChoices::kKeptSamples);
 }
 
@@ -46,23 +49,28 @@ const ChoiceTimes* MeasuredChoices::find(const Choice& choice) const {
 void MeasuredChoices::observe(const Choice& choice, const CallTimes& times, bool compares) {
   ChoiceTimes& known = of(choice);
   ++known.samples;
-  append(known.net, times.net);
-  append(known.errors, times.netError());
-  if (compares) append(known.compared, times.compared);
+  append(known.net, {times.net, times.compared_error, times.disturbance});
+  const bool is_disturbed = times.disturbance > Seconds{} && times.net < kDisturbedCall;
+  known.latest_compares = compares && !is_disturbed;
+  if (known.latest_compares) append(known.compared, times.compared.value);
 }
 
 void MeasuredChoices::forgetArrangement() {
   for (ChoiceTimes& times : std::span(choices_).subspan(1)) times.compared.clear();
 }
 
-void MeasuredChoices::forgetFormerCost(const Choice& choice) { keepLatest(of(choice).compared, 1); }
+void MeasuredChoices::forgetFormerCost(const Choice& choice) {
+  ChoiceTimes& known = of(choice);
+  keepLatest(known.compared, known.latest_compares ? 1 : 0);
+}
 
 std::optional<Seconds> MeasuredChoices::usualNative() const {
   if (native().net.empty()) return std::nullopt;
-  const double least = *std::ranges::min_element(native().errors);
+  const auto error_of = [](const ChoiceTimes::Net& one) { return one.error + one.disturbance; };
+  const Seconds least = error_of(*std::ranges::min_element(native().net, {}, error_of));
   std::vector<double> times;
-  for (std::size_t i = 0; i < native().net.size(); ++i) {
-    if (native().errors[i] <= least) times.push_back(native().net[i]);
+  for (const ChoiceTimes::Net& one : native().net) {
+    if (error_of(one) <= least) times.push_back(one.time.value);
   }
   return Seconds{summarize(times).median};
 }

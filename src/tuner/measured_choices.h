@@ -15,11 +15,16 @@ namespace starling {
 
 // The times of one choice, in seconds. The latest of each kind are kept, the newest last.
 struct ChoiceTimes {
+  struct Net {
+    Seconds time;
+    Seconds error;  // that the time may be off by
+    Seconds disturbance;
+  };
   Choice choice;
   std::vector<double> compared{};  // of calls that compare
-  std::vector<double> net{};       // of all calls
-  std::vector<double> errors{};    // what these may be off by
+  std::vector<Net> net{};          // of all calls
   std::int64_t samples = 0;        // in the whole run
+  bool latest_compares = false;    // the latest call does
 };
 
 // Native is always among the choices; those of the others that were used least lately are forgotten.
@@ -33,7 +38,7 @@ class MeasuredChoices {
   MeasuredChoices();
 
   // Where `compares` is false, the call says little of what the choice takes now: it ran with a table or latenesses
-  // that are no longer the plan's, or found nothing in the caches.
+  // that are no longer the plan's, or found nothing in the caches. Nor does a short call that an agreement disturbed.
   void observe(const Choice& choice, const CallTimes& times, bool compares);
   // Forgets what all choices but native took as they were arranged so far, which says nothing any more.
   void forgetArrangement();
@@ -48,7 +53,7 @@ class MeasuredChoices {
   // Returns the median of native's net times, without those that agreements disturbed where there are others; empty:
   // native was not observed.
   std::optional<Seconds> usualNative() const;
-  // Returns the median of compared times.
+  // Returns the median of compared times; empty: there are none.
   std::optional<double> medianOf(const Choice& choice) const;
   // Returns its standard error, as times scatter; empty with fewer than three of them.
   std::optional<double> errorOf(const Choice& choice) const;

@@ -1,7 +1,6 @@
 // Tells what the stamps of all ranks say of one call.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -42,9 +41,6 @@ struct CallTimes {
   Seconds compared_error;  // so is `compared`, which has no error where no rank was late
   // The messages of an agreement that began just before take a part of the call's time, about this.
   Seconds disturbance;
-
-  // Returns what `net` may be off by, beside the noise of calls.
-  Seconds netError() const { return {std::hypot(compared_error.value, disturbance.value)}; }
 };
 
 // Stamps of different ranks compare within the error that the summary states, or not at all. A rank is late when it

@@ -53,6 +53,29 @@ TEST(KeyCosts, leaveNativeForWhatIsSurelyFaster) {
   EXPECT_NEAR(costs.expected(ring).value, 0.5e-3, 0.03e-3);
 }
 
+// Calls of a few microseconds, every other one just after the messages of an agreement.
+TEST(KeyCosts, takeWhatAnAgreementTookForNoCostOfAShortCall) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{2e-6}}});
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_FALSE(costs.observe(kNativeChoice, Seconds{1.5e-6})) << i;
+    EXPECT_FALSE(costs.observe(kNativeChoice, Seconds{12e-6}, {}, Seconds{10e-6})) << i;
+  }
+  EXPECT_NEAR(costs.expected(KeyCosts::kNative).value, 1.5e-6, 0.1e-6);
+  costs.observe(named("ring"), Seconds{12e-6}, {}, Seconds{10e-6});
+  EXPECT_FALSE(costs.wasCalled(costs.armOf(named("ring").algorithm))) << "the call has told nothing of it";
+}
+
+TEST(KeyCosts, learnFromADisturbedCallWhatNoAgreementExplains) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{2e-6}}});
+  costs.observe(kNativeChoice, Seconds{1.5e-6});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{200e-6}, {}, Seconds{10e-6});
+  EXPECT_GT(costs.expected(KeyCosts::kNative).value, 100e-6) << "it takes longer now";
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1.5e-6}, {}, Seconds{10e-6});
+  EXPECT_LT(costs.expected(KeyCosts::kNative).value, 50e-6) << "no agreement makes calls shorter";
+}
+
 TEST(KeyCosts, stayWithNativeWhereTheDifferenceIsSmall) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.99e-3);

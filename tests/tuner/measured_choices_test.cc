@@ -42,6 +42,30 @@ TEST(MeasuredChoices, leaveOutOfNativesUsualTimeWhatAgreementsDisturbed) {
   EXPECT_EQ(choices.usualNative(), Seconds{1.5});
 }
 
+TEST(MeasuredChoices, doNotCompareShortCallsThatAgreementsDisturbed) {
+  const Choice choice = withSegments(2);
+  CallTimes disturbed = taking(12e-6);
+  disturbed.disturbance = {10e-6};
+  MeasuredChoices choices;
+  choices.observe(choice, disturbed, true);
+  EXPECT_FALSE(choices.medianOf(choice));
+  for (int call = 0; call < 3; ++call) {
+    choices.observe(choice, taking(2e-6), true);
+    choices.observe(choice, disturbed, true);
+  }
+  EXPECT_EQ(choices.medianOf(choice), 2e-6);
+  EXPECT_EQ(choices.errorOf(choice), 0.0);
+  choices.forgetFormerCost(choice);
+  EXPECT_FALSE(choices.medianOf(choice)) << "none of them was the latest call";
+
+  CallTimes longer = taking(9e-3);
+  longer.disturbance = {10e-6};
+  const Choice another = withSegments(4);
+  choices.observe(another, longer, true);
+  choices.observe(another, taking(7e-3), true);
+  EXPECT_EQ(choices.medianOf(another), 8e-3) << "long calls are hardly disturbed";
+}
+
 TEST(MeasuredChoices, knowTheErrorOfAMedianFromThreeCallsOn) {
   MeasuredChoices choices;
   EXPECT_FALSE(choices.errorOf(Choice{}));
@@ -85,7 +109,7 @@ TEST(MeasuredChoices, keepTheLatestTimesOfChoicesThatAreUsed) {
   EXPECT_EQ(choices.native().samples, 1) << "it is never forgotten";
   ASSERT_NE(choices.find(withSegments(1)), nullptr);
   EXPECT_EQ(choices.find(withSegments(1))->net.size(), MeasuredChoices::kKeptSamples);
-  EXPECT_EQ(choices.find(withSegments(1))->net.back(), 999.0);
+  EXPECT_EQ(choices.find(withSegments(1))->net.back().time.value, 999.0);
   std::size_t known = 0;
   for (std::size_t i = 1; i < 1000; ++i) known += choices.find(withSegments(i)) != nullptr ? 1 : 0;
   EXPECT_EQ(known + 1, MeasuredChoices::kMaxChoices);

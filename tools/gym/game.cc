@@ -17,6 +17,8 @@ constexpr std::size_t kStretch = 50;     // calls that are compared with native'
 constexpr std::size_t kSettledBy = 200;  // calls
 constexpr std::size_t kFollowed = 5;     // calls in a row near the best
 constexpr double kNearBest = 1.10;
+constexpr double kErrorsOff = 2.0;  // standard errors, that a claim may be off
+constexpr double kClaimOff = 0.05;  // or this share
 
 // The calls of one world that have the same best plan: of one shape, with the same arrivals, before or after a change.
 using Situation = std::tuple<std::int64_t, std::int32_t, std::int32_t>;
@@ -70,6 +72,23 @@ void judgeOneKey(const World& world, std::span<const Turn> turns, Figures& figur
   const std::span<const Turn> last = turns.last(kStretch);
   figures.left_wrongly = !is_native && sumOf(last, &Turn::cost) > 1.02 * sumOf(last, &Turn::native);
   figures.missed = is_native && sumOf(late, &Turn::best) < 0.9 * sumOf(late, &Turn::native);
+}
+
+// The latest calls that ran what the player kept tell what is true.
+void judgeClaim(std::span<const Turn> turns, const Player::Claim& claim, Figures& figures) {
+  const std::optional<Choice> final = finalChoice(turns);
+  double native = 0.0;
+  double cost = 0.0;
+  for (const Turn& turn : turns.last(kStretch)) {
+    if (turn.choice != final || turn.explores) continue;
+    native += turn.native.value;
+    cost += turn.cost.value;
+  }
+  if (cost <= 0.0) return;
+  const double gain = native / cost;
+  figures.claim = claim.gain / gain;
+  figures.claimed_wrongly =
+      std::abs(claim.gain - gain) > kErrorsOff * claim.error && std::abs(claim.gain / gain - 1.0) > kClaimOff;
 }
 
 }  // namespace
@@ -140,7 +159,7 @@ std::vector<Turn> Game::play(Player& player) {
   return turns;
 }
 
-Figures figuresOf(const World& world, const std::vector<Turn>& turns) {
+Figures figuresOf(const World& world, const std::vector<Turn>& turns, const std::optional<Player::Claim>& claim) {
   Figures figures;
   const double best = sumOf(turns, &Turn::best);
   figures.regret = (sumOf(turns, &Turn::cost) - best) / best;
@@ -151,6 +170,7 @@ Figures figuresOf(const World& world, const std::vector<Turn>& turns) {
   }
   figures.exploration_calls = std::ranges::count_if(turns, &Turn::explores);
   if (!isDefinedFor(world)) return figures;
+  if (claim) judgeClaim(turns, *claim, figures);
   const std::size_t change = world.change == 0 ? turns.size() : static_cast<std::size_t>(world.change);
   judgeOneKey(world, std::span(turns).first(change), figures);
   if (world.change == 0) return figures;

@@ -47,10 +47,13 @@ struct Figures {
   std::optional<double> settled;
   std::optional<bool> left_wrongly;  // native, for what takes more than 2% longer
   std::optional<bool> missed;        // stayed with native after 200 calls though the best takes 10% less
+  // The gain that is told at the end over the true one, and whether it is off by more than twice its error, and by 5%.
+  std::optional<double> claim;
+  std::optional<bool> claimed_wrongly;
   std::optional<double> followed_rank, followed_cost;  // calls after a change until the cost was within 10% of the best
 };
 // REQUIRES: as many turns as the world has calls, 50 or more of them before a change.
-Figures figuresOf(const World& world, const std::vector<Turn>& turns);
+Figures figuresOf(const World& world, const std::vector<Turn>& turns, const std::optional<Player::Claim>& claim = {});
 
 // Returns the cost beyond the best's of the calls so far, as a share of the best's of all calls, after every `step`-th
 // call.

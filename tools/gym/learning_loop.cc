@@ -95,6 +95,14 @@ void LearningLoop::watch(const std::optional<CallSummary>& seen) {
                      open_.back().follows != AgreementStep::kNone};
 }
 
+std::optional<std::int32_t> LearningLoop::latestKeyOf(LocalSite line) const {
+  const SiteId site = tracker_.siteOf(line);
+  for (auto call = closed_.rbegin(); site != kAnySite && call != closed_.rend(); ++call) {
+    if (call->usual_key >= 0 && keys_.entry(call->usual_key).key.site == site) return call->usual_key;
+  }
+  return std::nullopt;
+}
+
 void LearningLoop::decide() {
   std::fill(buffer_.begin(), buffer_.end(), std::byte{});
   const Decisions decisions = tuner_.decide(kMaxUpdates);

@@ -40,6 +40,8 @@ class LearningLoop {
 
   CommunicatorTuner& tuner() { return tuner_; }
   const KeyTable& keys() const { return keys_; }
+  // Returns the key of the latest calls of the site `line`; empty: it has none yet.
+  std::optional<std::int32_t> latestKeyOf(LocalSite line) const;
   std::int32_t ranks() const { return ranks_; }
   const std::vector<std::int32_t>& epochLengths() const { return past_lengths_; }
   // Counts the updates that took force.

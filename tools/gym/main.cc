@@ -49,7 +49,7 @@ Result playWorld(std::uint64_t seed, const Arguments& arguments) {
   for (const std::string& name : arguments.players) {
     const std::unique_ptr<Player> player = findEntrant(name)->enter(result.world);
     const std::vector<Turn> turns = game.play(*player);
-    result.figures.push_back(figuresOf(result.world, turns));
+    result.figures.push_back(figuresOf(result.world, turns, player->claim(result.world.calls.back().key)));
     result.curves.push_back(regretCurve(turns, kCurveStep));
     if (arguments.tells_story) result.stories.push_back(player->story());
   }
@@ -105,6 +105,8 @@ nlohmann::json jsonOf(const Result& result, const std::vector<std::string>& play
     put(player, "settled", figures.settled);
     put(player, "left_wrongly", figures.left_wrongly);
     put(player, "missed", figures.missed);
+    put(player, "claim", figures.claim);
+    put(player, "claimed_wrongly", figures.claimed_wrongly);
     put(player, "followed_rank", figures.followed_rank);
     put(player, "followed_cost", figures.followed_cost);
   }

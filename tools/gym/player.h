@@ -26,6 +26,13 @@ class Player {
   virtual Move next(const WorldCall& call) = 0;
   // Learns what it took, if the move was timed.
   virtual void took(const std::optional<CallSummary>& seen) = 0;
+  // What the player says at the end that native takes, as a multiple of what its choice takes, and the standard error.
+  struct Claim {
+    double gain = 1.0;
+    double error = 0.0;
+  };
+  // Returns nothing where it says nothing, or stays with native; `key` is one of the world's, called in its last calls.
+  virtual std::optional<Claim> claim(std::int32_t /*key*/) const { return std::nullopt; }
   // Returns why, if the player can tell.
   virtual std::string story() const { return {}; }
 };

@@ -33,6 +33,15 @@ class TunedPlayer : public Player {
     if (loop_->epochLengths().size() > epochs) told_ += newDecisions();
   }
 
+  std::optional<Claim> claim(std::int32_t key) const override {
+    const std::optional<std::int32_t> learned = loop_->latestKeyOf(world_.keys[static_cast<std::size_t>(key)].line);
+    if (!learned) return std::nullopt;
+    const KeyTuner& tuner = loop_->tuner().key(*learned);
+    const std::optional<double> gain = tuner.gain();
+    const std::optional<double> error = tuner.gainError();
+    return gain && error ? std::optional(Claim{*gain, *error}) : std::nullopt;
+  }
+
   std::string story() const override { return told_ + newDecisions(); }
 
  private:

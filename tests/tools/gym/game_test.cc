@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "rivals.h"
@@ -82,7 +83,7 @@ TEST(Figures, settledIsDefinedWhereMuchIsGainedAndLittleNoise) {
   EXPECT_TRUE(figuresOfTurns(turns).settled);
   World noisy = worldOf(turns);
   noisy.noise.deviation = 0.11;
-  EXPECT_FALSE(figuresOf(noisy, turns).settled);
+  EXPECT_FALSE(figuresOf(noisy, turns, std::nullopt).settled);
 }
 
 TEST(Figures, hasLeftNativeWronglyWhereTheLastFiftyCallsCostMore) {
@@ -101,6 +102,19 @@ TEST(Figures, hasMissedTheGainWhereNativeStaysThoughTheBestTakesTenthLess) {
   EXPECT_EQ(missed(8.9, kNativeChoice), true);
   EXPECT_EQ(missed(9.1, kNativeChoice), false);
   EXPECT_EQ(missed(8.9, kRing), false);
+}
+
+// The choice takes half of native's time, after a change, too, of all that takes longer.
+TEST(Figures, hasClaimedWronglyWhereTheGainIsOffByMoreThanItsErrors) {
+  const std::vector<Turn> turns =
+      joined({turnsOf(450, 6, 5, 10), turnsOf(40, 10, 5, 20), turnsOf(10, 30, 5, 20, kRing, true)});
+  const auto figures = [&](double gain, double error) {
+    return figuresOf(worldOf(turns), turns, Player::Claim{gain, error});
+  };
+  EXPECT_FALSE(figuresOfTurns(turns).claimed_wrongly) << "nothing is claimed";
+  EXPECT_EQ(figures(2.2, 0.09).claimed_wrongly, true);
+  EXPECT_EQ(figures(2.2, 0.11).claimed_wrongly, false);
+  EXPECT_EQ(figures(2.05, 0.0).claimed_wrongly, false) << "so little makes no difference";
 }
 
 TEST(Figures, judgesOnlyTheCallsBeforeAChange) {
@@ -162,6 +176,17 @@ TEST(Game, hasNoRegretWhereTheBestPlanIsAlwaysPlayed) {
     FixedPlayer player(Truth(world).bestPlan(0, 0, world.calls.size()));
     EXPECT_EQ(figuresOf(world, Game(world).play(player)).regret, 0.0);
   }
+}
+
+TEST(Game, theTunerClaimsWhatIsTrueWhereNothingIsNoisy) {
+  World world = smallWorld(8, 400);
+  world.machines.front().native_factor = 2.0;
+  const std::unique_ptr<Player> tuner = findEntrant("tuned")->enter(world);
+  const std::vector<Turn> turns = Game(world).play(*tuner);
+  const Figures figures = figuresOf(world, turns, tuner->claim(0));
+  ASSERT_TRUE(figures.claim);
+  EXPECT_NEAR(*figures.claim, 1.0, 0.05);
+  EXPECT_EQ(figures.claimed_wrongly, false);
 }
 
 TEST(Game, countsOnlyTheFirstCallOfAChoiceAsSlow) {

@@ -16,7 +16,7 @@ loader.exec_module(gate)
 PLAYED = [
     {"world": 7, "regret": 0.10, "left_wrongly": True, "missed": False},
     {"world": 8, "regret": 0.30},
-    {"world": 9, "regret": 0.20, "left_wrongly": False, "missed": True},
+    {"world": 9, "regret": 0.20, "left_wrongly": False, "missed": True, "claimed_wrongly": True},
 ]
 
 
@@ -27,6 +27,7 @@ class FiguresTest(unittest.TestCase):
         self.assertAlmostEqual(found["regret, 95%"], 0.29)
         self.assertEqual(found["worlds left native wrongly"], 1)
         self.assertEqual(found["worlds missed a gain"], 1)
+        self.assertEqual(found["worlds told a wrong gain"], 1)
 
     def test_the_worlds_of_most_regret_are_named(self):
         self.assertEqual(gate.worst_of(PLAYED, 2), [8, 9])

@@ -41,16 +41,17 @@ def player_row(worlds, player):
     regrets = found("regret")
     return [
         f"`{player}`", aims.one_digit(statistics.median(regrets)), aims.one_digit(tail(regrets)),
-        share(found("left_wrongly")), share(found("missed")), both(found("settled"), calls),
-        both(found("followed_rank"), calls), both(found("followed_cost"), calls), both(found("worst_stretch"), ratio),
+        share(found("left_wrongly")), share(found("missed")), share(found("claimed_wrongly")),
+        both(found("settled"), calls), both(found("followed_rank"), calls), both(found("followed_cost"), calls),
+        both(found("worst_stretch"), ratio),
         of(found("worst_stretch"), max, ratio), of(found("exploration_calls"), statistics.median, calls),
     ]  # fmt: skip
 
 
 def player_table(document, worlds):
     document.table("", [
-        "", "regret, median", "regret, 95 %", "left wrongly", "missed", "settled", "rank moved", "cost changed",
-        "worst 50 calls", "worst of all", "explored",
+        "", "regret, median", "regret, 95 %", "left wrongly", "missed", "gain wrong", "settled", "rank moved",
+        "cost changed", "worst 50 calls", "worst of all", "explored",
     ], [player_row(worlds, player) for player in plan.PLAYERS])  # fmt: skip
 
 
