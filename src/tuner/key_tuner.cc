@@ -37,17 +37,11 @@ constexpr double kMostOfColdCall = 4.0;
 // Others hear of so many first trials.
 constexpr std::int64_t kTrialsToTell = 2;
 
-// What is believed of a gain and what was measured are apart by more of its deviations only where times have changed.
+// What is believed of a gain and what was measured contradict each other beyond so many deviations of the former.
 constexpr double kMostApart = 2.0;
 
 // A coarse clock may say that native takes no time.
 constexpr double kShortestTime = 1e-9;
-
-// Where native was called when everything took longer, as on a machine that had other things to do, its times beside
-// those of the choice say less than what is believed of both, which follows what all have in common.
-bool contradicts(const KeyCosts::Ratio& believed, double measured) {
-  return std::abs(std::log(measured) - believed.logarithm) > kMostApart * believed.deviation;
-}
 
 }  // namespace
 
@@ -120,28 +114,33 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
                                 formatChoice(choice), formatDuration(times.net), formatDuration(expected));
 }
 
+// Where what is believed and what was measured contradict each other, as where the machine was busy when native was
+// called, or has become slower since, the one that promises less is told.
 std::optional<double> KeyTuner::gain() const {
   const bool is_native = plan_.incumbent.algorithm == kNativeAlgorithm;
   if (is_native) return plan_.state == KeyState::kSettled ? std::optional(1.0) : std::nullopt;
   const std::optional<double> measured = measuredGain();
   if (!measured) return learned_ && isFree() ? learned_->gain : std::nullopt;
   const std::optional<KeyCosts::Ratio> believed = believedGain();
-  return believed && contradicts(*believed, *measured) ? std::exp(believed->logarithm) : *measured;
+  const double logarithm = std::log(*measured);
+  if (!believed || std::abs(logarithm - believed->logarithm) <= kMostApart * believed->deviation) return measured;
+  return std::exp(std::abs(logarithm) < std::abs(believed->logarithm) ? logarithm : believed->logarithm);
 }
 
-// However well single calls agree, native was called long ago, and costs may have changed since: that is in what is
-// believed.
+// However well single calls agree, native was called long ago, and costs may have changed since. That is in what is
+// believed, which follows what all algorithms have in common: how well that is known, and how far it is from what was
+// measured.
 std::optional<double> KeyTuner::gainError() const {
   if (plan_.incumbent.algorithm == kNativeAlgorithm) return std::nullopt;
   const std::optional<double> measured = measuredGain();
-  if (!measured) return std::nullopt;
-  const std::optional<KeyCosts::Ratio> believed = believedGain();
-  if (believed && contradicts(*believed, *measured)) return std::exp(believed->logarithm) * believed->deviation;
   const std::optional<double> native = choices_.errorOf(kNativeChoice);
   const std::optional<double> chosen = choices_.errorOf(plan_.incumbent);
-  if (!native || !chosen) return std::nullopt;
-  return *measured * std::hypot(*native / *choices_.medianOf(kNativeChoice),
-                                *chosen / *choices_.medianOf(plan_.incumbent), believed ? believed->deviation : 0.0);
+  if (!measured || !native || !chosen) return std::nullopt;
+  double error = std::hypot(*native / *choices_.medianOf(kNativeChoice), *chosen / *choices_.medianOf(plan_.incumbent));
+  if (const std::optional<KeyCosts::Ratio> believed = believedGain()) {
+    error = std::hypot(error, believed->deviation, std::log(*measured) - believed->logarithm);
+  }
+  return *gain() * error;
 }
 
 std::optional<double> KeyTuner::measuredGain() const {
