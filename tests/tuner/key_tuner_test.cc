@@ -93,7 +93,8 @@ TEST(KeyTuner, statesNoGainOfColdCallsAndTriesOnAfterThem) {
   EXPECT_EQ(key.plan().incumbent, node);
   ASSERT_TRUE(key.gain());
   EXPECT_NEAR(*key.gain(), 10.0, 1e-6) << "the two cold calls are not among those that are compared";
-  EXPECT_NEAR(key.gainError().value(), 0.0, 1e-9) << "all others take the same time";
+  EXPECT_GT(key.gainError().value(), 0.0) << "native was not called lately";
+  EXPECT_LT(key.gainError().value(), 1.0) << "all others take the same time";
 }
 
 TEST(KeyTuner, settlesWithinFortyCallsWhereTheGainIsClear) {
