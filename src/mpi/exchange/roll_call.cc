@@ -151,8 +151,9 @@ int awaitAllRanks(MPI_Comm communicator, const RollCall& call, const Clock& cloc
     }
   }
   if (code == MPI_SUCCESS) code = PMPI_Wait(&barrier, MPI_STATUS_IGNORE);
-  if (code != MPI_SUCCESS || !call.may_ask) return code;
-  // What was asked has to be answered by those that came later, so that no message is left to meet the program's.
+  if (code != MPI_SUCCESS) return code;
+  // What was asked has to be answered by those that came later, so that no message is left to meet the program's. Ranks
+  // may have come from different places, from MPI_Init and from a first tuned call: all of them hear whether one asked.
   int asked = question ? 1 : 0;
   code = PMPI_Allreduce(MPI_IN_PLACE, &asked, 1, MPI_INT, MPI_MAX, communicator);
   if (code != MPI_SUCCESS || asked == 0) return code;

@@ -14,7 +14,7 @@ namespace starling {
 struct RollCall {
   Seconds patience;  // 0: forever
   // Messages to find out who is missing may go over the communicator: no code of the program's can have posted a
-  // receive on it. Without it, who is missing is not found out.
+  // receive on it. Without it, this rank does not find out who is missing. It may differ from rank to rank.
   bool may_ask = false;
   std::string place;  // where ranks are waited for, as in "MPI_Init"
   // These ranks of the communicator are likelier than others to lack Starling; they are named where nobody may be

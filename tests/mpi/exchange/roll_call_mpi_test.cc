@@ -51,6 +51,21 @@ TEST_F(RollCallTest, namesTheLateRankOnceAndGoesOn) {
   expectNothingUnderWay();
 }
 
+// As where Starling is preloaded on some ranks, which come from MPI_Init, and linked on others.
+TEST_F(RollCallTest, ranksThatMayAskMeetThoseThatMayNot) {
+  const Watch watch("ranks that may ask meet those that may not");
+  for (const bool asks : {false, true}) {
+    for (const int who : {0, worldSize() - 1}) {
+      const RollCall call{Seconds{asks ? 0.1 : 30.0}, worldRank() == who, "a test", {}};
+      saidWhenTheLastIsLateBy(std::chrono::milliseconds(asks ? 400 : 0), call);
+      int sum = 1;
+      PMPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, duplicate_.get());
+      EXPECT_EQ(sum, worldSize()) << "they are at the same operation";
+      expectNothingUnderWay();
+    }
+  }
+}
+
 TEST_F(RollCallTest, namesSuspectsWhereNobodyMayBeAsked) {
   if (worldSize() == 1) return;
   const RollCall call{Seconds{0.2}, false, "a test", {worldSize() - 1}};
