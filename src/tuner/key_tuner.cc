@@ -146,7 +146,8 @@ std::optional<double> KeyTuner::gainError() const {
 std::optional<double> KeyTuner::measuredGain() const {
   const std::optional<double> native = choices_.medianOf(kNativeChoice);
   const std::optional<double> chosen = choices_.medianOf(plan_.incumbent);
-  if (!native || !chosen || *chosen <= 0.0) return std::nullopt;
+  // A coarse clock may say that calls take no time.
+  if (!native || !chosen || *native <= 0.0 || *chosen <= 0.0) return std::nullopt;
   return *native / *chosen;
 }
 

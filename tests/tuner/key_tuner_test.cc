@@ -64,6 +64,26 @@ TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
   EXPECT_TRUE(key.decide());
 }
 
+TEST(KeyTuner, statesNoGainOfCallsThatACoarseClockSeesNothingOf) {
+  TunerSettings settings = settingsOf();
+  settings.options.algorithm = "ring";
+  KeyTuner key(settings, {.ranks = 2, .count = 1}, Bytes{8}, true, std::nullopt);
+  const std::vector<Seconds> arrivals(2);
+  const auto makeCalls = [&](const Choice& choice, Seconds time) {
+    for (int call = 0; call < 4; ++call) {
+      key.observe({choice, false}, timesOf(gym::summaryOf(arrivals, std::vector(2, time)), true));
+    }
+  };
+  makeCalls(kNativeChoice, Seconds{});
+  ASSERT_TRUE(key.decide());
+  key.planTookForce();
+  ASSERT_EQ(key.plan().incumbent, choiceOf("ring"));
+  key.decide();
+  makeCalls(choiceOf("ring"), Seconds{1e-6});
+  EXPECT_FALSE(key.gain());
+  EXPECT_FALSE(key.gainError());
+}
+
 // A call through shared memory that finds nothing in the caches takes hundred times as long as the next.
 TEST(KeyTuner, statesNoGainOfColdCallsAndTriesOnAfterThem) {
   TunerSettings settings = settingsOf();
