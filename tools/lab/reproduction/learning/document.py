@@ -140,8 +140,8 @@ def terms_section(document):
         "**Left wrongly**: the last 50 calls were not left to native and cost more than 2 % more than native. "
         "**Missed**: native stayed after 200 calls though the best plan takes 10 % less. Both in worlds of one key, "
         "before a change.",
-        "**Gain wrong**: the gain that is told at the end is off by more than two of its errors, and by 5 %, from that of "
-        "the last 50 calls, in worlds of one key, of those where a gain is told, after a change, too.",
+        "**Gain wrong**: the gain that is told at the end is off by more than two of its errors, and by 5 %, from that "
+        "of the last 50 calls, in worlds of one key, of those where a gain is told, after a change, too.",
         "**Settled**: calls until the choice was there that was kept, in worlds of one key where native takes 25 % "
         "longer than the best and noise is 10 % at most. **Rank moved**, **cost changed**: calls after the change "
         "until five calls in a row were within 10 % of the best; 0 where the choice was good for what came, too.",
