@@ -101,7 +101,7 @@ class EpochLoop {
   // Returns whether some rank has a device driver, as far as the ranks have told each other.
   bool hasDeviceDriver() const { return has_device_driver_; }
 
-  // The records for the database are its. Only rank 0 has some.
+  // Has the records for the database, on rank 0.
   RootLearner& learner() { return learner_; }
   bool hasLearned() const { return learner_.isLearning() && keys_.size() > 0; }
 
