@@ -105,7 +105,12 @@ struct Algorithm {
 };
 
 inline constexpr std::int32_t kNativeAlgorithm = 0;
-inline constexpr std::int32_t kNodeAlgorithm = 15;  // needs no schedule where ranks share memory
+// These need no schedule where ranks share memory.
+inline constexpr std::int32_t kNodeAlgorithm = 15;
+inline constexpr std::int32_t kNodeReadAlgorithm = 16;
+inline bool runsInMemory(std::int32_t algorithm) {
+  return algorithm == kNodeAlgorithm || algorithm == kNodeReadAlgorithm;
+}
 
 // Returns all rows, ascending by id. The first is `native`. THREADS: any.
 std::span<const Algorithm> catalogue();

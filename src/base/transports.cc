@@ -5,10 +5,20 @@
 
 namespace starling {
 
-std::string_view chosenTransports() {
-  const char* const btl = std::getenv("OMPI_MCA_btl");
-  return btl == nullptr ? "" : btl;
+namespace {
+
+std::string_view toldBy(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr ? "" : value;
 }
+
+}  // namespace
+
+std::string_view chosenTransports() { return toldBy("OMPI_MCA_btl"); }
+
+std::string_view chosenSingleCopies() { return toldBy("OMPI_MCA_btl_vader_single_copy_mechanism"); }
+
+bool readsMemory(std::string_view mechanism) { return mechanism != "none" && mechanism != "emulated"; }
 
 bool sharesMemory(std::string_view btl) {
   if (btl.empty()) return true;

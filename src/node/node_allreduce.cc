@@ -13,6 +13,7 @@ NodeAllreduce::NodeAllreduce(std::byte* memory, const NodeLayout& layout, std::i
       rank_(rank),
       wait_(layout.sleepers(memory), settings),
       chunks_(memory, layout_, rank, wait_),
+      reads_(memory, layout_, rank, wait_),
       operands_(2 * static_cast<std::size_t>(layout.ranks())) {
   addGroups();
 }
@@ -42,7 +43,7 @@ void NodeAllreduce::addGroups() {
 void NodeAllreduce::run(const NodeCall& call) {
   if (call.in_slots && call.count * call.combiner.element_bytes <= NodeSlot::kBytes) {
     runInSlots(call);
-  } else {
+  } else if (!call.is_read || !call.late.empty() || !reads_.allreduce(call)) {
     chunks_.allreduce(call);
   }
 }

@@ -10,14 +10,16 @@
 #include "node/node_call.h"
 #include "node/node_chunks.h"
 #include "node/node_layout.h"
+#include "node/node_reads.h"
 #include "node/node_wait.h"
 
 namespace starling {
 
-// There are two ways. Short vectors lie in slots, which every rank reads and combines for itself; of many ranks, groups
-// are combined by one of them each, and groups of groups. Longer ones go through buffers, chunk by chunk
+// There are three ways. Short vectors lie in slots, which every rank reads and combines for itself; of many ranks,
+// groups are combined by one of them each, and groups of groups. Longer ones go through buffers, chunk by chunk
 // (node_chunks.h): every rank copies its contribution in, combines its part of all contributions, and copies the other
-// parts of the result out. What can be combined while somebody is missing is combined then.
+// parts of the result out. What can be combined while somebody is missing is combined then. Or ranks read each other's
+// vectors where these lie (node_reads.h).
 //
 // A slot's number says, by release and acquire, that its vector can be read. Nothing is overwritten there that somebody
 // still reads: a slot's set is used again two calls later. A rank that makes that call has left the call in between,
@@ -56,6 +58,7 @@ class NodeAllreduce {
   const std::int32_t rank_;
   NodeWait wait_;
   NodeChunks chunks_;
+  NodeReads reads_;
   std::vector<Group> groups_;  // by level; those of higher levels are another rank's
   std::vector<const std::byte*> operands_;
   std::uint64_t calls_in_slots_ = 0;

@@ -6,11 +6,6 @@
 #include "node/node_elements.h"
 
 namespace starling {
-namespace {
-
-constexpr std::int64_t kLineBytes = 64;
-
-}  // namespace
 
 NodeChunks::NodeChunks(std::byte* memory, const NodeLayout& layout, std::int32_t rank, NodeWait& wait)
     : memory_(memory),
@@ -48,7 +43,7 @@ void NodeChunks::gather(const NodeCall& call, std::span<const NodeShare> shares)
 
 void NodeChunks::begin(const NodeCall& call) {
   const std::int64_t element_bytes = call.combiner.element_bytes;
-  line_elements_ = std::max<std::int64_t>(kLineBytes / element_bytes, 1);
+  line_elements_ = elementsOfLine(call.combiner);
   const std::int64_t chunk_bytes = std::min(call.chunk_bytes, NodeLayout::kMostChunkBytes);
   chunk_elements_ = std::max<std::int64_t>(chunk_bytes / element_bytes / line_elements_, 1) * line_elements_;
   count_ = call.count;
@@ -187,7 +182,8 @@ void NodeChunks::combine(const NodeCall& call, const Pass& pass, const Chunk& ch
       combineInTurn(call, pass, chunk, part, out);
     }
     wait_.raise(layout_.combined(memory_, rank_).value, chunk.number);
-    if (pass.hands_out && pass.contributors != Contributors::kNone) copyElements(out, own, part.size, call.combiner);
+    if (pass.hands_out && pass.contributors != Contributors::kNone)
+      copyResult(out, own, part.size, call.combiner, call.past_caches);
   } else {
     wait_.raise(layout_.combined(memory_, rank_).value, chunk.number);
   }
@@ -282,8 +278,8 @@ void NodeChunks::copyOut(const NodeCall& call, const Chunk& chunk) {
     const Part part = partOf(chunk, owner);
     if (owner == owner_ || part.isEmpty()) continue;
     wait_.until(layout_.combined(memory_, owners_[owner]).value, chunk.number);
-    copyElements(elementAt(layout_.result(memory_, chunk.number), part.place, call.combiner),
-                 elementAt(call.receive, part.element, call.combiner), part.size, call.combiner);
+    copyResult(elementAt(layout_.result(memory_, chunk.number), part.place, call.combiner),
+               elementAt(call.receive, part.element, call.combiner), part.size, call.combiner, call.past_caches);
   }
 }
 

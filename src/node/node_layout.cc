@@ -24,7 +24,8 @@ std::int32_t levelsOf(std::int32_t ranks) {
 NodeLayout::NodeLayout(std::int32_t ranks) : ranks_(ranks), levels_(levelsOf(ranks)) {
   const auto count = static_cast<std::size_t>(ranks);
   flags_ = sizeof(NodeSleepers);
-  slots_ = flags_ + 2 * count * sizeof(NodeFlag);
+  vectors_ = flags_ + 2 * count * sizeof(NodeFlag);
+  slots_ = vectors_ + count * sizeof(NodeVectors);
   const std::size_t slots = count * 2 * static_cast<std::size_t>(levels_ + 1) * kSlotBytes;
   chunks_ = roundedUp(slots_ + slots, kPageBytes);
   bytes_ = chunks_ + (count + 1) * kSets * kSetBytes;

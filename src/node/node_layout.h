@@ -1,6 +1,8 @@
 // Where everything lies in the memory that the ranks of a node share.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +26,15 @@ struct NodeSlot {
   alignas(16) std::byte data[static_cast<std::size_t>(kBytes)];
 };
 
+// What a rank tells the others of its call, for them to read its vectors where they lie (node_reads.h).
+struct alignas(kFlagBytes) NodeVectors {
+  std::atomic<std::uint64_t> steps{0};    // of all calls: what follows holds for those who see the right one
+  std::atomic<std::uint64_t> refused{0};  // the first step of the latest call in which something could not be read
+  pid_t process = 0;
+  const void* send = nullptr;  // addresses in that process
+  void* receive = nullptr;
+};
+
 // Those who sleep until a flag is raised.
 struct alignas(kFlagBytes) NodeSleepers {
   std::atomic<std::uint32_t> count{0};
@@ -37,6 +48,8 @@ class NodeLayout {
   static constexpr std::int64_t kMostChunkBytes = 384 * 1024;
   // While one chunk is combined the next is copied in and the one before is copied out.
   static constexpr std::uint64_t kSets = 3;
+  // All of them, of one rank.
+  static constexpr std::int64_t kContributionBytes = static_cast<std::int64_t>(kSets) * kMostChunkBytes;
 
   // REQUIRES: ranks >= 2.
   explicit NodeLayout(std::int32_t ranks);
@@ -54,9 +67,14 @@ class NodeLayout {
   // How many chunks the rank has copied in, or combined its part of, in all calls.
   NodeFlag& copiedIn(std::byte* memory, std::int32_t rank) const { return flag(memory, 2 * rank); }
   NodeFlag& combined(std::byte* memory, std::int32_t rank) const { return flag(memory, 2 * rank + 1); }
+  NodeVectors& vectors(std::byte* memory, std::int32_t rank) const {
+    return reinterpret_cast<NodeVectors*>(memory + vectors_)[rank];
+  }
   // Level 0 has the rank's own vector, the others what it has combined; two sets take turns.
   NodeSlot& slot(std::byte* memory, std::int32_t rank, std::int32_t level, std::uint64_t call) const;
   std::byte* contribution(std::byte* memory, std::int32_t rank, std::uint64_t chunk) const;
+  // The rank's buffers of contributions, one after the other.
+  std::byte* contributions(std::byte* memory, std::int32_t rank) const { return contribution(memory, rank, 0); }
   std::byte* result(std::byte* memory, std::uint64_t chunk) const;
 
  private:
@@ -67,6 +85,7 @@ class NodeLayout {
   std::int32_t ranks_;
   std::int32_t levels_;
   std::size_t flags_;
+  std::size_t vectors_;
   std::size_t slots_;
   std::size_t chunks_;
   std::size_t bytes_;

@@ -61,8 +61,12 @@ CostModel costsOf(const Choice& choice, const Shape& shape, const CostModel& mod
   if (shape.topology == nullptr || !shape.topology->shares_memory || model.node_alpha <= Seconds{}) return model;
   const std::int64_t others = std::max<std::int64_t>(ranksOfLargestNode(*shape.topology) - 1, 1);
   const Seconds alpha = 1.0 / static_cast<double>(others) * model.node_alpha;
-  if (choice.algorithm == kNodeAlgorithm && sharesOneMemory(shape.topology)) {
-    return {.alpha = alpha, .beta = model.node_beta, .gamma = model.gamma};
+  if (runsInMemory(choice.algorithm) && sharesOneMemory(shape.topology)) {
+    if (choice.algorithm == kNodeAlgorithm || model.read_alpha <= Seconds{}) {
+      return {.alpha = alpha, .beta = model.node_beta, .gamma = model.gamma};
+    }
+    const Seconds read_alpha = 1.0 / static_cast<double>(others) * model.read_alpha;
+    return {.alpha = read_alpha, .beta = model.read_beta, .gamma = model.gamma};
   }
   CostModel changed = model;
   if (usesMemoryOfNodes(choice)) {

@@ -38,6 +38,9 @@ struct CostModel {
   // A call through shared memory takes this when it is short, and its copies this for each byte; 0 = not known.
   Seconds node_alpha{0.0};
   double node_beta = 0.0;
+  // The same of calls whose ranks read each other's memory; an alpha of 0: not known, or they may not.
+  Seconds read_alpha{0.0};
+  double read_beta = 0.0;
 };
 
 // One transfer of a simulated call.

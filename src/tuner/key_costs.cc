@@ -98,7 +98,7 @@ void KeyCosts::addArms(const std::vector<Candidate>& candidates) {
 // What messages cost says nothing of what memory does.
 void KeyCosts::addRow(const Candidate& candidate) {
   const double cost = logOf(candidate.predicted);
-  if (candidate.choice.algorithm == kNodeAlgorithm)
+  if (runsInMemory(candidate.choice.algorithm))
     beliefs_.addApart(cost, kMemoryError);
   else
     beliefs_.add(cost, kRowError, findAlgorithm(candidate.choice.algorithm)->keeps_in_step ? kScatterInStep : 1.0);

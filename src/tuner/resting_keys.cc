@@ -20,7 +20,7 @@ bool isAnyLate(const KeyPlan& plan) {
 bool RestingKeys::mayRest(const KeyTable::Entry& entry) const {
   if (hasTrials(entry) || !entry.plan.cycle.isNone()) return false;
   if (entry.plan.incumbent.algorithm == kNativeAlgorithm) return true;
-  const bool is_in_memory = memory_rests_ && entry.plan.incumbent.algorithm == kNodeAlgorithm;
+  const bool is_in_memory = memory_rests_ && runsInMemory(entry.plan.incumbent.algorithm);
   return is_in_memory && entry.isProved() && entry.slow_calls == 0 && !isAnyLate(entry.plan);
 }
 

@@ -87,8 +87,8 @@ TEST_P(LargeSchedules, takeNoMoreThanMayBePlanned) {
 
 // What is refused has schedules that are too long whatever their parameters, or trees that would take too long to find.
 TEST(LargeSchedulesOfTheCatalogue, areThereForMostRows) {
-  EXPECT_EQ(rowsOfLargeCalls().size() + 4, rowsWithBuilders().size());
-  for (const char* name : {"ring_segmented", "direct", "topology_tree", "node"}) {
+  EXPECT_EQ(rowsOfLargeCalls().size() + 5, rowsWithBuilders().size());
+  for (const char* name : {"ring_segmented", "direct", "topology_tree", "node", "node_read"}) {
     EXPECT_FALSE(isValid(*findAlgorithm(name), {.ranks = kRanks, .count = 1 << 20})) << name;
   }
 }

@@ -12,5 +12,10 @@ TEST(SharesMemory, whereNothingElseIsAskedFor) {
     EXPECT_FALSE(sharesMemory(btl)) << btl;
 }
 
+TEST(ReadsMemory, unlessItIsTurnedOff) {
+  for (const char* mechanism : {"", "cma", "xpmem"}) EXPECT_TRUE(readsMemory(mechanism)) << mechanism;
+  for (const char* mechanism : {"none", "emulated"}) EXPECT_FALSE(readsMemory(mechanism)) << mechanism;
+}
+
 }  // namespace
 }  // namespace starling

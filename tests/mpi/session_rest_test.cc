@@ -63,7 +63,7 @@ class SessionRest : public testing::Test {
     const bool rests = resting != nullptr;
     const int code = rests ? session_->allreduceAtRest(*resting, in.data(), out.data(), count, type, op, origin_)
                            : session_->allreduce(in.data(), out.data(), count, type, op, origin_);
-    if (rests && resting->choice.algorithm == kNodeAlgorithm) ++rested_in_memory_;
+    if (rests && runsInMemory(resting->choice.algorithm)) ++rested_in_memory_;
     EXPECT_EQ(code == MPI_SUCCESS, expected_code == MPI_SUCCESS);
     if (code == MPI_SUCCESS) {
       const std::int64_t ranks = worldSize();

@@ -28,6 +28,7 @@ TEST(NodeLayout, keepsThingsApart) {
     for (std::int32_t rank = 0; rank < ranks; ++rank) {
       add(&layout.copiedIn(memory.data(), rank), sizeof(NodeFlag));
       add(&layout.combined(memory.data(), rank), sizeof(NodeFlag));
+      add(&layout.vectors(memory.data(), rank), sizeof(NodeVectors));
       for (std::int32_t level = 0; level <= layout.levels(); ++level) {
         for (const std::uint64_t call : {0, 1}) {
           add(&layout.slot(memory.data(), rank, level, call), sizeof(NodeSlot));
@@ -37,6 +38,11 @@ TEST(NodeLayout, keepsThingsApart) {
         add(layout.contribution(memory.data(), rank, chunk), NodeLayout::kMostChunkBytes);
       }
     }
+    const std::byte* const last = layout.contributions(memory.data(), ranks - 1);
+    EXPECT_LE(last + NodeLayout::kContributionBytes, memory.data() + layout.bytes());
+    EXPECT_EQ(last + NodeLayout::kContributionBytes - NodeLayout::kMostChunkBytes,
+              layout.contribution(memory.data(), ranks - 1, NodeLayout::kSets - 1))
+        << "all of them, one after the other";
     std::sort(places.begin(), places.end());
     EXPECT_EQ(places.front().first, memory.data());
     EXPECT_LE(places.back().first + places.back().second, memory.data() + layout.bytes());

@@ -1,6 +1,6 @@
-// Explores every order in which the ranks' steps may follow each other, in a model of what src/node/node_allreduce.h
-// and node_chunks.h say of their flags: that nothing is read before it is there, nothing overwritten that somebody
-// still reads, and nobody waits for ever.
+// Explores every order in which the ranks' steps may follow each other, in a model of what src/node/node_allreduce.h,
+// node_chunks.h and node_reads.h say of their flags: that nothing is read before it is there, nothing overwritten that
+// somebody still reads, and nobody waits for ever.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -241,6 +241,59 @@ class ChunkModel {
   std::int32_t first_of_call_ = 1;
   std::vector<Explorer> explorer_;
 };
+
+// The steps of NodeReads::allreduce(). Each rank's program writes its vector before the call, and over its result after
+// it.
+Explorer exploreReads(std::int32_t calls, std::int32_t pieces, bool waits_at_the_end) {
+  const auto vector = [](std::int32_t rank) { return static_cast<std::size_t>(rank); };
+  const auto part = [&](std::int32_t rank, std::int32_t piece) {
+    return static_cast<std::size_t>(kRanks + rank * pieces + piece);
+  };
+  const std::int32_t steps = pieces + 3;
+  std::vector<Program> programs(kRanks);
+  for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+    Program& program = programs[static_cast<std::size_t>(rank)];
+    const auto say = [&](std::int32_t step) { program.push_back({Kind::kRaise, vector(rank), step}); };
+    const auto await = [&](std::int32_t other, std::int32_t step) {
+      if (other != rank) program.push_back({Kind::kWait, vector(other), step});
+    };
+    for (std::int32_t call = 1; call <= calls; ++call) {
+      const std::int32_t said = (call - 1) * steps;
+      program.push_back({Kind::kWrite, vector(rank), call});
+      for (const std::int32_t step : {1, 2}) {
+        say(said + step);
+        for (const std::int32_t other : kAll) await(other, said + step);
+      }
+      for (std::int32_t piece = 0; piece <= pieces; ++piece) {
+        if (piece < pieces) {
+          for (const std::int32_t other : kAll) read(program, vector(other), call);
+          program.push_back({Kind::kWrite, part(rank, piece), call});
+          say(said + 3 + piece);
+        }
+        for (std::int32_t other = 0; piece > 0 && other < kRanks; ++other) {
+          await(other, said + 2 + piece);
+          read(program, part(other, piece - 1), call);
+        }
+      }
+      say(said + steps);
+      for (std::int32_t other = 0; waits_at_the_end && other < kRanks; ++other) await(other, said + steps);
+      for (std::int32_t piece = 0; piece < pieces; ++piece) program.push_back({Kind::kWrite, part(rank, piece), -call});
+    }
+  }
+  return {programs, static_cast<std::size_t>(kRanks + kRanks * pieces), kRanks};
+}
+
+TEST(NodeProtocol, isSafeWhereVectorsAreReadInPlace) {
+  for (const std::int32_t pieces : {1, 2}) {
+    const Explorer explorer = exploreReads(2, pieces, true);
+    EXPECT_EQ(explorer.fault(), "") << pieces;
+    EXPECT_GT(explorer.states(), 1000u) << pieces;
+  }
+}
+
+TEST(NodeProtocol, wouldNotBeSafeWhereRanksLeaveBeforeTheirResultsAreRead) {
+  EXPECT_NE(exploreReads(2, 1, false).fault(), "");
+}
 
 TEST(NodeProtocol, isSafeWithTwoSetsOfSlots) {
   const Explorer explorer = exploreSlots(4, 2);

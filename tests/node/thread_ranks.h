@@ -58,6 +58,8 @@ struct DrawnCall {
   std::int64_t count = 1;
   bool in_slots = false;
   bool in_place = false;
+  bool is_read = false;
+  bool past_caches = false;
   std::int64_t chunk_bytes = 0;
   std::vector<std::int32_t> late;
   bool may_reorder = false;          // then vectors are added up
@@ -75,6 +77,8 @@ inline DrawnCall drawCall(std::mt19937& random, std::int32_t ranks, std::int64_t
     if (random() % 4 == 0) call.late.push_back(rank);
   }
   call.may_reorder = random() % 2 == 0;
+  call.is_read = !call.in_slots && random() % 2 == 0;
+  call.past_caches = random() % 2 == 0;
   if (random() % 3 != 0) return call;
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     if (random() % 2 == 0) call.owners.push_back(rank);
@@ -162,6 +166,8 @@ inline std::int64_t wrongElements(NodeAllreduce& allreduce, const DrawnCall& dra
   node_call.count = drawn.count;
   node_call.combiner = drawn.may_reorder ? kAdding : kMixing;
   node_call.in_slots = drawn.in_slots;
+  node_call.is_read = drawn.is_read;
+  node_call.past_caches = drawn.past_caches;
   node_call.chunk_bytes = drawn.chunk_bytes;
   node_call.late = drawn.late;
   node_call.may_reorder = drawn.may_reorder;

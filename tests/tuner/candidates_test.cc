@@ -247,6 +247,20 @@ TEST(RankCandidates, keepsATrialForSharedMemoryWhereThereIsSome) {
   EXPECT_EQ(nameOf(rankCandidates(query, 3).front()), "node");
 }
 
+TEST(RankCandidates, hasRanksReadEachOthersMemoryWhereTheyMay) {
+  CandidateQuery query = queryOf(4, 1 << 20);
+  query.topology.nodes.assign(4, 0);
+  query.topology.shares_memory = true;
+  query.model.node_alpha = {1e-6};
+  query.model.node_beta = 1e-10;
+  EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "node_read")) << "nothing is known of what it costs";
+  query.model.read_alpha = {1e-5};
+  query.model.read_beta = 5e-11;
+  EXPECT_EQ(nameOf(rankCandidates(query, kAll).front()), "node_read");
+  query.shape.count = 1 << 10;
+  EXPECT_EQ(nameOf(rankCandidates(query, kAll).front()), "node") << "short vectors are there sooner by a copy";
+}
+
 TEST(RankCandidates, predictsFromFewerSegmentsWhereSimulatingThemWouldTakeLong) {
   const CandidateQuery query = lateQuery(15, 1 << 23, 500'000'000);
   const std::vector<Candidate> candidates = rankCandidates(query, kAll);

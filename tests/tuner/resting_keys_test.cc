@@ -101,6 +101,10 @@ TEST_F(RestingKeysTest, provedChoicesThroughSharedMemoryRestWhereThatIsAllowed) 
   table_.entry(key).slow_calls = 0;
   table_.entry(key).plan.placed = {{1, 1, 5000}};
   EXPECT_FALSE(mayRest(8)) << "a rank is late as a rule";
+  const std::int32_t reads = add(1, 1 << 20);
+  plan(reads, "node_read");
+  table_.entry(reads).calls_since_plan = 10;
+  EXPECT_TRUE(mayRest(1 << 20));
 }
 
 TEST_F(RestingKeysTest, nothingRestsWhereSitesHaveDifferentChoices) {

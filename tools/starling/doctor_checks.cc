@@ -1,6 +1,7 @@
 #include "doctor_checks.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "base/memory_file.h"
 #include "base/nearest_word.h"
 #include "base/printable.h"
+#include "base/process_memory.h"
 #include "base/programs.h"
 #include "base/text_format.h"
 #include "base/transports.h"
@@ -116,15 +118,53 @@ Finding pinned(const std::string& what) {
           "leave it if that is meant: it changes what `native` is; remove it to let Starling choose freely"};
 }
 
+// Returns whether another process can do it.
+template <typename Attempt>
+bool canAnotherProcess(const Attempt& attempt) {
+  const pid_t child = fork();
+  if (child == 0) _exit(attempt() ? 0 : 1);
+  int status = 1;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 // Does what ranks do: one makes memory, and another one opens it.
 bool canOpenMemoryOfAnother() {
   constexpr std::size_t kBytes = 1;
   const Descriptor made = makeMemoryFile(kBytes);
   const pid_t maker = getpid();
-  const pid_t child = made.isOpen() ? fork() : -1;
-  if (child == 0) _exit(openMemoryFile(maker, made.number(), kBytes).isOpen() ? 0 : 1);
-  int status = 1;
-  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return made.isOpen() && canAnotherProcess([&] { return openMemoryFile(maker, made.number(), kBytes).isOpen(); });
+}
+
+// One reads what another one has. Open MPI allows its ranks to be read where Yama asks for that.
+bool canReadMemoryOfAnother() {
+  const char value = 1;
+  const pid_t owner = getpid();
+  static_cast<void>(prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0));
+  const bool can_read = canAnotherProcess([&] {
+    char found = 0;
+    return readProcessMemory(owner, &value, &found, sizeof found) && found == value;
+  });
+  static_cast<void>(prctl(PR_SET_PTRACER, 0, 0, 0, 0));
+  return can_read;
+}
+
+Finding checkReading(const Entries& environment) {
+  const std::string subject = "reading memory";
+  const std::string mechanism = valueOf(environment, "OMPI_MCA_btl_vader_single_copy_mechanism").value_or("");
+  if (!readsMemory(mechanism)) {
+    return {Health::kOk, subject,
+            fmt::format("`node_read` is not tried: Open MPI is told to do without such copies "
+                        "(OMPI_MCA_btl_vader_single_copy_mechanism={})",
+                        mechanism),
+            ""};
+  }
+  if (!canReadMemoryOfAnother()) {
+    return {Health::kOk, subject,
+            "the system does not let a process read another one's memory (a container's seccomp, or Yama's "
+            "ptrace_scope above 1): `node_read` is not tried",
+            ""};
+  }
+  return {Health::kOk, subject, "ranks of one machine can read each other's memory, for `node_read`", ""};
 }
 
 }  // namespace
@@ -279,19 +319,19 @@ std::vector<Finding> checkPrograms(const std::vector<std::string>& command, cons
        "change the patterns if it is to be tuned"}};
 }
 
-Finding checkSharedMemory(const Entries& environment) {
+std::vector<Finding> checkSharedMemory(const Entries& environment) {
   const std::string subject = "shared memory";
   const std::string btl = valueOf(environment, "OMPI_MCA_btl").value_or("");
   if (!sharesMemory(btl)) {
-    return {Health::kOk, subject,
-            fmt::format("not used within a machine: Open MPI is told to do without it (OMPI_MCA_btl={})", btl), ""};
+    return {{Health::kOk, subject,
+             fmt::format("not used within a machine: Open MPI is told to do without it (OMPI_MCA_btl={})", btl), ""}};
   }
   if (!canOpenMemoryOfAnother()) {
-    return {Health::kWarning, subject,
-            "a process cannot open another one's memory: `node` is not tried within a machine",
-            "let ranks of one user open /proc/<process>/fd of each other (one process namespace, no hidepid)"};
+    return {{Health::kWarning, subject,
+             "a process cannot open another one's memory: `node` is not tried within a machine",
+             "let ranks of one user open /proc/<process>/fd of each other (one process namespace, no hidepid)"}};
   }
-  return {Health::kOk, subject, "ranks of one machine can share it, for `node`", ""};
+  return {{Health::kOk, subject, "ranks of one machine can share it, for `node`", ""}, checkReading(environment)};
 }
 
 std::vector<Finding> checkPinning(const Entries& environment) {

@@ -36,8 +36,9 @@ std::vector<Finding> checkOptions(const Entries& environment);
 std::vector<Finding> checkPrograms(const std::vector<std::string>& command, const std::string& search_path,
                                    const Entries& environment);
 // Says whether ranks of one machine can share memory here, for calls within it: whether a process may open the memory
-// that another one of the same user has made, and what Open MPI is told of shared memory.
-Finding checkSharedMemory(const Entries& environment);
+// that another one of the same user has made, and what Open MPI is told of shared memory. Where they can, also whether
+// they can read each other's.
+std::vector<Finding> checkSharedMemory(const Entries& environment);
 // Finds a pinned algorithm of the MPI library, by which the user decides what `native` means.
 std::vector<Finding> checkPinning(const Entries& environment);
 

@@ -148,8 +148,9 @@ Json drawnCall(const Evidence& evidence) {
   const bool is_in_force = evidence.key.row.key.choice != "native";
   const std::string name = formatChoice(plan.value().choice) + (is_in_force ? ", in force" : ", not in force");
   std::string note = "Simulated with the costs that were probed; ranks come as they did on average.";
-  if (plan.value().choice.algorithm == kNodeAlgorithm) {
-    note += " node copies through shared memory: messages that take as long stand for its copies.";
+  if (runsInMemory(plan.value().choice.algorithm)) {
+    note += fmt::format(" {} copies through memory: messages that take as long stand for its copies.",
+                        findAlgorithm(plan.value().choice.algorithm)->name);
   }
   const std::vector<CandidateSummary> candidates = summarizeCandidates(evidence.observations);
   const CandidateSummary* native = findCandidate(candidates, "native");

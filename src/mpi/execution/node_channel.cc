@@ -1,6 +1,7 @@
 #include "mpi/execution/node_channel.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,13 +13,17 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/process_memory.h"
+#include "base/processor_cache.h"
+#include "base/transports.h"
 
 namespace starling {
 namespace {
 
-// The parameters of the row, in its order (algos/node.cc).
+// The parameters of the rows, in their order (algos/node.cc, algos/node_read.cc).
 constexpr std::size_t kSlotElements = 0;
 constexpr std::size_t kChunkKib = 1;
+constexpr std::size_t kReadKib = 0;
 
 constexpr std::int64_t kChunkOfShares = 128 * 1024;  // bytes
 
@@ -57,6 +62,38 @@ std::byte* populated(const SharedMemory& memory, const NodeLayout& layout) {
   return memory.data();
 }
 
+// Returns from which length on, in bytes, the two vectors of each of so many ranks are more than the last cache holds.
+// Where ranks outnumber the processors each cache has as many more of them.
+std::int64_t leastUncachedBytes(std::int32_t ranks) {
+  static const std::optional<ProcessorCache> cache = lastCache();
+  if (!cache) return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t processors = std::max<std::int64_t>(sysconf(_SC_NPROCESSORS_ONLN), 1);
+  const std::int64_t sharing = std::max<std::int64_t>(std::int64_t{ranks} * cache->processors / processors, 1);
+  return cache->bytes / (2 * sharing);
+}
+
+// Where a number of each rank lies, for the others to read it there.
+struct Sample {
+  std::int64_t process = 0;
+  const std::int64_t* address = nullptr;
+  std::int64_t value = 0;
+};
+
+// Tries whether each rank may read the others' memory. Returns the same on all ranks.
+bool canAllRead(MPI_Comm communicator, int rank, std::size_t ranks) {
+  const std::int64_t number = std::int64_t{getpid()} << 16 ^ rank;
+  const Sample own{getpid(), &number, number};
+  std::vector<Sample> samples(ranks);
+  PMPI_Allgather(&own, sizeof own, MPI_BYTE, samples.data(), sizeof own, MPI_BYTE, communicator);
+  const bool can_read = std::ranges::all_of(samples, [](const Sample& sample) {
+    std::int64_t found = 0;
+    const auto process = static_cast<pid_t>(sample.process);
+    return readProcessMemory(process, sample.address, &found, sizeof found) && found == sample.value;
+  });
+  // Nobody leaves before all have tried.
+  return isTrueOnAll(communicator, can_read);
+}
+
 Combiner combinerOf(const Reducer& reducer) {
   return {reducer.kernel != nullptr ? combineByKernel : combineByOperation, &reducer,
           static_cast<std::int64_t>(reducer.element_size), reducer.has_gaps};
@@ -72,9 +109,10 @@ std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm node_communicator, std::
   const NodeLayout layout(static_cast<std::int32_t>(ranks.size()));
   std::optional<SharedMemory> memory = SharedMemory::map(node_communicator, layout.bytes(), may_share);
   if (!memory) return nullptr;
+  const bool may_read = readsMemory(chosenSingleCopies()) && canAllRead(node_communicator, rank, ranks.size());
   std::unique_ptr<NodeChannel> channel;
   try {
-    channel.reset(new NodeChannel(std::move(*memory), layout, std::move(ranks), idle, rank, is_crowded));
+    channel.reset(new NodeChannel(std::move(*memory), layout, std::move(ranks), idle, rank, is_crowded, may_read));
   } catch (const std::bad_alloc&) {
     logOnce(LogLevel::kWarning, "shared memory", "memory is short: calls within a machine go by messages");
   }
@@ -82,10 +120,12 @@ std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm node_communicator, std::
 }
 
 NodeChannel::NodeChannel(SharedMemory memory, const NodeLayout& layout, std::vector<std::int32_t> ranks,
-                         const Idle& idle, int rank, bool is_crowded)
+                         const Idle& idle, int rank, bool is_crowded, bool may_read)
     : memory_(std::move(memory)),
       ranks_(std::move(ranks)),
       idle_(idle),
+      may_read_(may_read),
+      past_caches_from_(leastUncachedBytes(layout.ranks())),
       allreduce_(populated(memory_, layout), layout, rank, {is_crowded, drive, &idle_}) {
   late_.reserve(static_cast<std::size_t>(layout.ranks()));
   shares_.reserve(static_cast<std::size_t>(layout.ranks()));
@@ -116,41 +156,57 @@ void NodeChannel::findLate(const Call& call) {
   std::ranges::sort(late_);
 }
 
-void NodeChannel::probe(const Clock& clock, CostModel& model) {
-  std::vector<float> values(kProbeElements, 1.0F);
+Seconds NodeChannel::leastTimeOf(std::int32_t algorithm, std::span<float> values, std::int64_t count,
+                                 const Clock& clock) {
   const Reducer reducer{reductionKernel(ElementType::kFloat, Operation::kSum), MPI_SUM, MPI_FLOAT, sizeof(float)};
-  const ParameterValues parameters = defaultParameters(*findAlgorithm(kNodeAlgorithm));
-  const auto least_of = [&](std::int64_t count) {
-    Seconds least{std::numeric_limits<double>::infinity()};
-    for (int i = 0; i < kProbeCalls; ++i) {
-      std::fill(values.begin(), values.end(), 0.0F);
-      const Seconds begin = clock.now();
-      run({values.data(), values.data(), count, reducer, parameters});
-      least = std::min(least, clock.now() - begin);
-    }
-    return least;
-  };
-  model.node_alpha = least_of(1);
-  const double others = 1.0 - 1.0 / allreduce_.ranks();
-  const double bytes = others * static_cast<double>(kProbeElements * sizeof(float));
-  const Seconds copying = least_of(kProbeElements) - 2.0 * model.node_alpha - Seconds{bytes * model.gamma};
-  model.node_beta = std::max(copying.value, 0.0) / (2.0 * bytes);
+  const Choice choice{algorithm, defaultParameters(*findAlgorithm(algorithm))};
+  const std::span<float> send = values.first(values.size() / 2);
+  const std::span<float> receive = values.last(values.size() / 2);
+  Seconds least{std::numeric_limits<double>::infinity()};
+  for (int i = 0; i < kProbeCalls; ++i) {
+    std::ranges::fill(send, 0.0F);
+    const Seconds begin = clock.now();
+    run({send.data(), receive.data(), count, reducer, choice});
+    least = std::min(least, clock.now() - begin);
+  }
+  return least;
 }
 
-NodeCall NodeChannel::onNode(const Call& call) {
+void NodeChannel::probe(const Clock& clock, CostModel& model) {
+  std::vector<float> values(2 * kProbeElements, 1.0F);
+  const double others = 1.0 - 1.0 / allreduce_.ranks();
+  const double bytes = others * static_cast<double>(kProbeElements * sizeof(float));
+  // Of both, what copies take for each byte.
+  const auto beta_of = [&](Seconds time, Seconds fixed) {
+    const Seconds copying = time - fixed - Seconds{bytes * model.gamma};
+    return std::max(copying.value, 0.0) / (2.0 * bytes);
+  };
+  model.node_alpha = leastTimeOf(kNodeAlgorithm, values, 1, clock);
+  model.node_beta = beta_of(leastTimeOf(kNodeAlgorithm, values, kProbeElements, clock), 2.0 * model.node_alpha);
+  if (!may_read_) return;
+  const Seconds shortest = leastTimeOf(kNodeReadAlgorithm, values, 1, clock);
+  model.read_alpha = 0.5 * shortest;
+  model.read_beta = beta_of(leastTimeOf(kNodeReadAlgorithm, values, kProbeElements, clock), shortest);
+}
+
+NodeCall NodeChannel::onNode(const Call& call) const {
   NodeCall on_node;
   on_node.send = call.send == MPI_IN_PLACE ? call.receive : call.send;
   on_node.receive = call.receive;
   on_node.count = call.count;
   on_node.combiner = combinerOf(call.reducer);
   on_node.may_reorder = call.may_reorder;
+  on_node.past_caches = call.count * on_node.combiner.element_bytes >= past_caches_from_;
   return on_node;
 }
 
 void NodeChannel::run(const Call& call) {
   NodeCall on_node = onNode(call);
-  on_node.in_slots = call.count <= call.parameters[kSlotElements];
-  on_node.chunk_bytes = call.parameters[kChunkKib] * 1024;
+  const bool is_read = call.choice.algorithm == kNodeReadAlgorithm;
+  const ParameterValues& parameters = call.choice.parameters;
+  on_node.is_read = is_read && may_read_;
+  on_node.in_slots = !is_read && call.count <= parameters[kSlotElements];
+  on_node.chunk_bytes = 1024 * parameters[is_read ? kReadKib : kChunkKib];
   findLate(call);
   on_node.late = late_;
   allreduce_.run(on_node);

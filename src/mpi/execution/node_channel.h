@@ -40,7 +40,7 @@ class NodeChannel {
     void* receive = nullptr;
     std::int64_t count = 0;
     const Reducer& reducer;
-    const ParameterValues& parameters;  // of the row
+    const Choice& choice;  // a row of runsInMemory(), where the whole call is made
     // As in Arrangement: the ranks that come last combine nothing for the others.
     std::span<const std::int32_t> table{};
     std::span<const std::int64_t> lateness_ns{};
@@ -51,7 +51,8 @@ class NodeChannel {
   // Returns whether there is a way for elements and operation: elements with gaps are copied by a kernel, which leaves
   // these alone.
   static bool canRun(const Reducer& reducer) { return !reducer.has_gaps || reducer.kernel != nullptr; }
-  // Makes a call of the row `node`. REQUIRES: canRun(call.reducer), and the node has all ranks of the communicator.
+  // Makes a call of a row of runsInMemory(). REQUIRES: canRun(call.reducer), and the node has all ranks of the
+  // communicator.
   // What a user's operation does wrong it tells nobody, as in MPI.
   void run(const Call& call);
 
@@ -64,15 +65,18 @@ class NodeChannel {
 
  private:
   NodeChannel(SharedMemory memory, const NodeLayout& layout, std::vector<std::int32_t> ranks, const Idle& idle,
-              int rank, bool is_crowded);
+              int rank, bool is_crowded, bool may_read);
+  Seconds leastTimeOf(std::int32_t algorithm, std::span<float> values, std::int64_t count, const Clock& clock);
   static void drive(const void* idle);
-  static NodeCall onNode(const Call& call);
+  NodeCall onNode(const Call& call) const;
   void findLate(const Call& call);
   NodeCall inShares(const Call& call, std::span<const OwnedBlock> shares);
 
   SharedMemory memory_;
   const std::vector<std::int32_t> ranks_;  // of the communicator, ascending
   const Idle idle_;
+  const bool may_read_;                  // each rank may read the others' memory
+  const std::int64_t past_caches_from_;  // bytes of a vector
   NodeAllreduce allreduce_;
   std::vector<std::int32_t> late_;  // of the call
   std::vector<NodeShare> shares_;   // likewise

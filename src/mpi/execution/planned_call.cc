@@ -6,11 +6,9 @@
 namespace starling {
 namespace {
 
-const ParameterValues& parametersOf(const PlannedCall& call) { return call.choice.parameters; }
-
 NodeChannel::Call onNode(const PlannedCall& call) {
-  return {call.send,          call.receive, call.count,       call.reducer,
-          parametersOf(call), call.table,   call.lateness_ns, call.may_reorder};
+  return {call.send,   call.receive, call.count,       call.reducer,
+          call.choice, call.table,   call.lateness_ns, call.may_reorder};
 }
 
 void copyInput(const PlannedCall& call) {
@@ -27,8 +25,7 @@ void copyInput(const PlannedCall& call) {
 }  // namespace
 
 bool isInMemory(const NodeChannel* node, const Topology& topology, const Choice& choice, const Reducer& reducer) {
-  return node != nullptr && choice.algorithm == kNodeAlgorithm && node->hasAll(topology) &&
-         NodeChannel::canRun(reducer);
+  return node != nullptr && runsInMemory(choice.algorithm) && node->hasAll(topology) && NodeChannel::canRun(reducer);
 }
 
 bool mayHaveShares(const Topology& topology, const Reducer& reducer) {

@@ -30,7 +30,7 @@ class NodeChannelRuns : public testing::Test {
 
   static void run(NodeChannel& channel, const std::string& choice, const CallKind& kind, const void* send,
                   void* receive) {
-    channel.run({send, receive, kind.signature.count, kind.reducer, parseChoice(choice).value().parameters});
+    channel.run({send, receive, kind.signature.count, kind.reducer, parseChoice(choice).value()});
   }
 
   template <typename Value>
@@ -38,7 +38,8 @@ class NodeChannelRuns : public testing::Test {
     const std::unique_ptr<NodeChannel> channel = open();
     ASSERT_NE(channel, nullptr);
     const int ranks = worldSize();
-    for (const std::string choice : {"node", "node:slots=0", "node:slots=0,chunk=4"}) {
+    for (const std::string choice :
+         {"node", "node:slots=0", "node:slots=0,chunk=4", "node_read", "node_read:chunk=4"}) {
       for (const int count : {1, ranks - 1, ranks, ranks + 1, 1000, 5000}) {
         watch_.phase(choice + ", " + expected.name + ", count " + std::to_string(count));
         const CallKind kind = classifyCall(count, expected.datatype, expected.op);
@@ -58,7 +59,7 @@ class NodeChannelRuns : public testing::Test {
   void checkThatTheOtherGoesOn(const char* what, const Begin& begin, const Meanwhile& meanwhile, const End& end) {
     const std::unique_ptr<NodeChannel> channel = open();
     ASSERT_NE(channel, nullptr);
-    for (const std::string choice : {"node", "node:slots=0"}) {
+    for (const std::string choice : {"node", "node:slots=0", "node_read"}) {
       watch_.phase(std::string(what) + ", " + choice);
       begin();
       if (worldRank() == 1) meanwhile();
@@ -99,8 +100,8 @@ TEST_F(NodeChannelRuns, addsWhatLateRanksBringAtTheEnd) {
       watch_.phase(std::to_string(late) + " late ranks, count " + std::to_string(count));
       const CallKind kind = classifyCall(count, expected.datatype, expected.op);
       std::vector<double> values = expected.inputs(worldRank(), count);
-      const ParameterValues parameters = parseChoice("node:slots=0,chunk=4").value().parameters;
-      channel->run({values.data(), values.data(), count, kind.reducer, parameters, {}, lateness_ns, true});
+      const Choice choice = parseChoice("node:slots=0,chunk=4").value();
+      channel->run({values.data(), values.data(), count, kind.reducer, choice, {}, lateness_ns, true});
       EXPECT_EQ(expected.wrongElements(values, worldSize()), 0) << late << " late, count " << count;
     }
   }
@@ -121,7 +122,7 @@ TEST_F(NodeChannelRuns, leavesTheGapsOfPairsAlone) {
     ASSERT_TRUE(NodeChannel::canRun(kind.reducer));
     std::vector<WithOwn> send(static_cast<std::size_t>(count), {worldRank() * 1.0, worldRank(), 11});
     std::vector<WithOwn> receive(send.size(), {0.0, 0, 22});
-    run(*channel, "node", kind, send.data(), receive.data());
+    for (const char* choice : {"node", "node_read"}) run(*channel, choice, kind, send.data(), receive.data());
     run(*channel, "node", kind, send.data(), send.data());
     for (const auto& [values, own] : {std::pair(&receive, 22), std::pair(&send, 11)}) {
       EXPECT_EQ(values->back().index, worldSize() - 1);
@@ -201,6 +202,8 @@ TEST_F(NodeChannelRuns, findsWhatItsCallsCost) {
   EXPECT_GT(model.node_alpha, Seconds{});
   EXPECT_LT(model.node_alpha, Seconds{1.0});
   EXPECT_GE(model.node_beta, 0.0);
+  EXPECT_GE(model.read_beta, 0.0);
+  EXPECT_LT(model.read_alpha, Seconds{1.0}) << "0 where ranks may not read each other's memory";
 }
 
 }  // namespace

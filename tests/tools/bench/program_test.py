@@ -12,9 +12,9 @@ BENCH, RANKS, MPIRUN = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 PRELOAD = Path(BENCH).parents[1] / "lib" / "libstarling_preload.so"
 CATALOGUE = ["recursive_doubling", "rabenseifner", "ring", "ring_segmented", "slt", "prr", "reduce_bcast",
              "late_join", "direct", "static_optimal", "local_redirect", "binary_tree", "two_level",
-             "topology_tree", "node"]
+             "topology_tree", "node", "node_read"]
 KEEP_ORDER = ["recursive_doubling", "rabenseifner", "slt", "reduce_bcast", "direct", "local_redirect", "binary_tree",
-              "node"]
+              "node", "node_read"]
 
 
 class ProgramTest(unittest.TestCase):
