@@ -10,9 +10,9 @@
 namespace starling {
 
 // A call may rest where each key of vectors of its size class, type and operation has the same choice, from whichever
-// site it comes, and one of them is settled. That choice is native, or one of runsInMemory() where calls may rest that run
-// through shared memory, nobody is late as a rule, and the choice has passed its first calls. No place in a cycle may have to
-// be counted. What this says is equal on all ranks, because the table is. THREADS: not thread-safe; one per
+// site it comes, and one of them is settled. That choice is native, or one of runsInMemory() where calls may rest that
+// run through shared memory, nobody is late as a rule, and the choice has passed its first calls. No place in a cycle
+// may have to be counted. What this says is equal on all ranks, because the table is. THREADS: not thread-safe; one per
 // communicator.
 class RestingKeys {
  public:
