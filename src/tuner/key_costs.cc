@@ -47,10 +47,11 @@ constexpr double kRetryShare = 0.02;
 constexpr std::int32_t kMostLosses = 16;  // that make the next retry later
 constexpr double kGreatestLoss = 1e3;     // that counts
 
-// What a short call through shared memory is off by where it does not follow its like.
+// What a short call within a machine is off by where it does not follow its like.
 constexpr double kColdError = 1.0;
 constexpr std::int64_t kColdCalls = 2;
-constexpr Seconds kShortCall{2e-3};
+constexpr Seconds kShortInMemory{2e-3};
+constexpr Seconds kShortNative{20e-6};
 
 // A disturbance that is no more than this share of what is expected is an error as others are.
 constexpr double kSmallDisturbance = 0.1;
@@ -175,15 +176,16 @@ std::size_t KeyCosts::armOf(std::int32_t algorithm) const {
   return static_cast<std::size_t>(found - arms_.begin());
 }
 
-bool KeyCosts::isShortInMemory(std::size_t arm) const {
-  return arms_[arm].choice.algorithm == kNodeAlgorithm && expected(arm) < kShortCall;
+// A short call within a machine that follows one of another kind takes up to several times as long as one that follows
+// its like, because the caches hold what that one needed.
+bool KeyCosts::cools(std::size_t arm) const {
+  if (arms_[arm].choice.algorithm == kNodeAlgorithm) return expected(arm) < kShortInMemory;
+  return arm == kNative && armOf(kNodeAlgorithm) < arms_.size() && expected(arm) < kShortNative;
 }
 
-// A short call through shared memory that follows one of another kind takes several times as long as one that follows
-// its like, because the caches hold what that one needed; so do the first two, which take turns in memory that was
-// never touched before.
+// The first two take turns in memory that was never touched before.
 bool KeyCosts::isCold(std::size_t arm) const {
-  return isShortInMemory(arm) && (arm != latest_ || arms_[arm].samples < kColdCalls);
+  return cools(arm) && (arm != latest_ || arms_[arm].samples < kColdCalls);
 }
 
 std::optional<Seconds> KeyCosts::undisturbed(std::size_t arm, Seconds time, Seconds disturbance) const {

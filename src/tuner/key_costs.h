@@ -93,7 +93,7 @@ class KeyCosts {
     double excess = 0.0;         // beyond what the incumbent would take, as a multiple of that
     // Returns whether another key is about to try the algorithm, so that it is not tried first here; empty: none is.
     std::function<bool(std::int32_t)> is_left_to_others{};
-    bool may_check = false;  // now and then something else may be tried though it promises nothing
+    bool may_check = false;  // the key is settled: now and then something else may be tried though it promises nothing
   };
   // Returns the arms that are worth a call, the most promising first, and notes that these are under way.
   std::vector<Choice> planTrials(std::size_t incumbent, Allowance allowance);
@@ -103,7 +103,7 @@ class KeyCosts {
   // Forgets trials that were planned so long ago that they were never made, because another plan came.
   void noteDecision();
 
-  // Returns whether the arm's next call tells little, because it is short and finds nothing in the caches.
+  // Returns whether the arm's next call tells little, because it is short and finds others' data in the caches.
   bool isCold(std::size_t arm) const;
   // Returns the expected time.
   Seconds expected(std::size_t arm) const;
@@ -123,9 +123,15 @@ class KeyCosts {
   std::optional<Seconds> undisturbed(std::size_t arm, Seconds time, Seconds disturbance) const;
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
   double excessOf(std::size_t arm, std::size_t incumbent) const;
-  bool isShortInMemory(std::size_t arm) const;
+  // Returns whether a call of the arm tells little where it follows one of another arm.
+  bool cools(std::size_t arm) const;
+  // Returns how many calls in a row a trial of the arm takes to tell something.
+  std::int32_t callsOfTrial(std::size_t arm) const;
   static bool isLeftToOthers(const Arm& arm, const Allowance& allowance);
-  void planCheck(std::size_t incumbent, double most_excess, std::vector<Choice>& choices);
+  void planCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices);
+  double excessOfCheck(std::size_t arm, std::size_t incumbent) const;
+  // Notes a trial of the arm, and adds its calls to the choices.
+  void plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
 

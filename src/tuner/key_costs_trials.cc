@@ -14,8 +14,8 @@ namespace {
 // A trial that costs nothing is not worth a new plan either where it promises less than this share of a call.
 constexpr double kLeastGain = 0.003;
 
-// Short calls through shared memory are tried in a row, since the first tells little.
-constexpr std::size_t kCallsInMemory = 3;
+// Where the first call after others tells little, so many are tried in a row.
+constexpr std::int32_t kCallsInARow = 3;
 
 // A first call takes longer by about this, as a multiple of the incumbent's.
 constexpr double kFirstCall = 0.3;
@@ -84,22 +84,29 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
   std::vector<Choice> choices;
   awaits_others_ = false;
   for (const Trial& trial : trials) {
-    if (choices.size() == allowance.trials) break;
+    if (choices.size() >= allowance.trials) break;
     if (isLeftToOthers(arms_[trial.arm], allowance)) {
       awaits_others_ = true;
       continue;
     }
     if (trial.excess > allowance.excess) continue;
     allowance.excess -= trial.excess;
-    const std::size_t calls = isShortInMemory(trial.arm) ? kCallsInMemory : 1;
-    for (std::size_t i = 0; i < calls && choices.size() < allowance.trials; ++i) {
-      choices.push_back(arms_[trial.arm].choice);
-      ++arms_[trial.arm].under_way;
-    }
-    arms_[trial.arm].decisions_ago = 0;
+    plan(trial.arm, allowance, choices);
   }
-  if (allowance.may_check && choices.empty()) planCheck(incumbent, allowance.excess, choices);
+  if (allowance.may_check && choices.empty()) planCheck(incumbent, allowance, choices);
   return choices;
+}
+
+std::int32_t KeyCosts::callsOfTrial(std::size_t arm) const { return cools(arm) ? kCallsInARow : 1; }
+
+// In the short epochs of a key that explores no more calls than these have are planned.
+void KeyCosts::plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices) {
+  for (std::int32_t i = 0; i < callsOfTrial(arm); ++i) {
+    if (!allowance.may_check && choices.size() == allowance.trials) break;
+    choices.push_back(arms_[arm].choice);
+    ++arms_[arm].under_way;
+  }
+  arms_[arm].decisions_ago = 0;
 }
 
 bool KeyCosts::isLeftToOthers(const Arm& arm, const Allowance& allowance) {
@@ -117,25 +124,27 @@ double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {
 
 // What is believed may be wrong, or no longer hold, and nothing that is called would tell: what costs least to look at
 // comes first, and each time that it was looked at it counts twice.
-void KeyCosts::planCheck(std::size_t incumbent, double most_excess, std::vector<Choice>& choices) {
+void KeyCosts::planCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices) {
   if (calls_ < check_from_ || awaitsTrials()) return;
   std::size_t next = incumbent;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (i == incumbent || !arms_[i].is_available || arms_[i].retry_at >= 0) continue;
-    const double excess = std::max(excessOf(i, incumbent), Replacement::kNoticeable);
+    const double excess = excessOfCheck(i, incumbent);
     const double weight = std::ldexp(excess, std::min(arms_[i].checks, kMostChecks));
-    if (excess > most_excess || weight >= least) continue;
+    if (excess > allowance.excess || weight >= least) continue;
     least = weight;
     next = i;
   }
   if (next == incumbent) return;
-  const double excess = std::max(excessOf(next, incumbent), Replacement::kNoticeable);
+  const double excess = excessOfCheck(next, incumbent);
   check_from_ = calls_ + std::max(kLeastBetweenChecks, static_cast<std::int64_t>(excess / kCheckShare));
   ++arms_[next].checks;
-  ++arms_[next].under_way;
-  arms_[next].decisions_ago = 0;
-  choices.push_back(arms_[next].choice);
+  plan(next, allowance, choices);
+}
+
+double KeyCosts::excessOfCheck(std::size_t arm, std::size_t incumbent) const {
+  return callsOfTrial(arm) * std::max(excessOf(arm, incumbent), Replacement::kNoticeable);
 }
 
 }  // namespace starling

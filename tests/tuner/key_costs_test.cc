@@ -324,6 +324,35 @@ TEST(KeyCosts, learnLittleFromTheFirstTwoShortCallsThroughSharedMemory) {
   EXPECT_TRUE(costs.isCold(node)) << "the caches hold what native needed";
 }
 
+// What native takes beside `node` is known from calls that follow each other, as they would without Starling.
+TEST(KeyCosts, lookAtShortCallsOfNativeSeveralTimesInARow) {
+  for (const bool has_memory : {true, false}) {
+    KeyCosts costs;
+    const char* const choice = has_memory ? "node" : "ring";
+    costs.predict({{named(choice), Seconds{1e-6}}});
+    for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1.5e-6});
+    for (int i = 0; i < 8; ++i) costs.observe(named(choice), Seconds{0.5e-6});
+    costs.noteCalls(1'000'000);
+    EXPECT_EQ(costs.isCold(KeyCosts::kNative), has_memory);
+    KeyCosts::Allowance allowance = plenty();
+    allowance.trials = 1;
+    allowance.calls_to_come = 0.0;
+    allowance.may_check = true;
+    const std::vector<Choice> trials = costs.planTrials(*costs.find(named(choice)), allowance);
+    EXPECT_EQ(std::ranges::count(trials, kNativeChoice), has_memory ? 3 : 1);
+    costs.observe(kNativeChoice, Seconds{1.5e-6});
+    EXPECT_FALSE(costs.isCold(KeyCosts::kNative));
+  }
+}
+
+TEST(KeyCosts, lookAtLongerCallsOfNativeOnce) {
+  KeyCosts costs;
+  costs.predict({{named("node"), Seconds{10e-6}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{30e-6});
+  costs.observe(named("node"), Seconds{10e-6});
+  EXPECT_FALSE(costs.isCold(KeyCosts::kNative));
+}
+
 TEST(KeyCosts, tryLongCallsThroughSharedMemoryOnce) {
   KeyCosts costs;
   costs.predict({{named("ring"), Seconds{20e-3}}, {named("node"), Seconds{10e-3}}});
