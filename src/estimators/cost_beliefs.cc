@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <vector>
 
 namespace starling {
@@ -38,6 +39,11 @@ constexpr double kCommonChange = 0.4;
 constexpr double kOwnChange = 0.4;
 constexpr double kOthersChange = 0.12;
 
+// A change is taken back within so many measurements of the arm, by a sum of logarithms of likelihoods that must reach
+// kAlarm, and to which one measurement adds no more than this.
+constexpr std::int64_t kChangeMayPass = 64;
+constexpr double kMostEvidence = kMostDeviations - kSlack;
+
 // The first call of an arm takes longer by this, but for such a deviation.
 constexpr double kFirstExcess = 0.2;
 constexpr double kFirstDeviation = 0.3;
@@ -67,6 +73,23 @@ struct CostBeliefs::State {
     }
   };
   std::vector<Arm> arms;
+
+  // What was known of all when an arm was measured.
+  struct Knowledge {
+    std::size_t arm = 0;
+    Eigen::VectorXd costs;
+    Eigen::MatrixXd covariance;
+    std::int64_t calls = 0;  // that were made since
+  };
+  std::optional<Knowledge> quiet;  // when the arm that was measured last was not off to one side
+  struct Change {
+    Knowledge before;
+    double changed_to = 0.0;
+    double evidence = 0.0;          // that the arm is back
+    std::int64_t measurements = 0;  // of it
+  };
+  std::optional<Change> change;  // which may pass
+
   double noise_sum = kNoiseWeight * kUsualNoise * kUsualNoise;
   double noise_weight = kNoiseWeight;
 
@@ -131,6 +154,17 @@ struct CostBeliefs::State {
     covariance = (scales.asDiagonal() * covariance * scales.asDiagonal()).eval();
   }
 
+  Knowledge knowledgeFor(std::size_t arm) const { return {arm, costs, covariance, 0}; }
+  // What was known applies to other costs now.
+  void forgetFormer() {
+    quiet.reset();
+    change.reset();
+  }
+  void walk(std::int64_t calls) {
+    const double walked = std::sqrt(static_cast<double>(calls));
+    loosen(walked * kCommonWalk, walked * kOwnWalk);
+  }
+
   // Returns whether the measurement is the last of several that tell of a change.
   bool tellsOfChange(Arm& arm, double deviations) {
     arm.above = std::max(0.0, arm.above + deviations - kSlack);
@@ -161,6 +195,14 @@ bool CostBeliefs::observe(std::size_t arm, double cost, double error) {
   // What is known to be disturbed says nothing of the noise.
   if (error * error <= state.noiseVariance(measured)) state.learnNoise(measured, cost);
   const double variance = state.noiseVariance(measured) + error * error;
+  if (isBack(arm, cost, variance)) {
+    state.costs = state.change->before.costs;
+    state.covariance = state.change->before.covariance;
+    state.walk(state.change->before.calls);
+    for (State::Arm& one : state.arms) one.above = one.below = 0.0;
+    state.forgetFormer();
+  }
+  if (measured.above <= 0.0 && measured.below <= 0.0) state.quiet = state.knowledgeFor(arm);
   const double spread = std::sqrt(state.covariance(index, index) + variance);
   const double deviations = std::clamp((cost - state.costs(index)) / spread, -kMostDeviations, kMostDeviations);
   const bool has_changed = state.tellsOfChange(measured, deviations);
@@ -175,9 +217,29 @@ void CostBeliefs::observeChange(std::size_t arm, double cost) {
   State& state = *state_;
   const auto index = static_cast<Eigen::Index>(arm);
   for (State::Arm& one : state.arms) one.above = one.below = 0.0;
+  if (!state.change) {
+    const bool was_quiet = state.quiet && state.quiet->arm == arm;
+    state.change = {.before = was_quiet ? *state.quiet : state.knowledgeFor(arm)};
+  }
+  state.change->changed_to = cost;
+  state.change->evidence = 0.0;
   state.loosen(kCommonChange, kOthersChange);
   state.covariance(index, index) += kOwnChange * kOwnChange;
   state.update(index, cost - state.costs(index), state.noiseVariance(state.arms[arm]));
+}
+
+bool CostBeliefs::isBack(std::size_t arm, double cost, double variance) {
+  std::optional<State::Change>& change = state_->change;
+  if (!change || change->before.arm != arm) return false;
+  if (++change->measurements > kChangeMayPass) {
+    change.reset();
+    return false;
+  }
+  const double from_now = cost - change->changed_to;
+  const double from_former = cost - change->before.costs(static_cast<Eigen::Index>(arm));
+  const double evidence = 0.5 * (from_now * from_now - from_former * from_former) / variance;
+  change->evidence = std::max(0.0, change->evidence + std::clamp(evidence, -kMostEvidence, kMostEvidence));
+  return change->evidence > kAlarm;
 }
 
 void CostBeliefs::observeCost(std::size_t arm, double cost, double deviation) {
@@ -206,8 +268,9 @@ void CostBeliefs::observeFirst(std::size_t arm, double cost, double error) {
 }
 
 void CostBeliefs::age(std::int64_t calls) {
-  const double walked = std::sqrt(static_cast<double>(calls));
-  state_->loosen(walked * kCommonWalk, walked * kOwnWalk);
+  state_->walk(calls);
+  if (state_->quiet) state_->quiet->calls += calls;
+  if (state_->change) state_->change->before.calls += calls;
 }
 
 void CostBeliefs::shift(std::size_t arm, double difference, double deviation) {
@@ -215,10 +278,12 @@ void CostBeliefs::shift(std::size_t arm, double difference, double deviation) {
   state_->costs(index) += difference;
   state_->covariance(index, index) += deviation * deviation;
   state_->arms[arm].forgetCosts();
+  state_->forgetFormer();
   state_->bound();
 }
 
 void CostBeliefs::shiftAll(double difference) {
+  state_->forgetFormer();
   for (std::size_t i = 0; i < state_->arms.size(); ++i) {
     if (!state_->arms[i].is_apart) state_->costs(static_cast<Eigen::Index>(i)) += difference;
   }
@@ -228,6 +293,7 @@ void CostBeliefs::observeAnew(std::size_t arm, double cost, double error) {
   State& state = *state_;
   const auto index = static_cast<Eigen::Index>(arm);
   state.arms[arm].forgetCosts();
+  state.forgetFormer();
   state.costs(index) = cost;
   state.covariance.row(index).setZero();
   state.covariance.col(index).setZero();
@@ -238,6 +304,7 @@ void CostBeliefs::loosenAllBut(std::size_t arm, double deviation) {
   Eigen::VectorXd others = Eigen::VectorXd::Ones(state_->costs.size());
   others(static_cast<Eigen::Index>(arm)) = 0.0;
   state_->covariance += deviation * deviation * others * others.transpose();
+  state_->forgetFormer();
   state_->bound();
 }
 

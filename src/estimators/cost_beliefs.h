@@ -14,7 +14,8 @@ namespace starling {
 // measured long ago is known less well. How far measurements scatter is learned of each arm, beginning with what all of
 // them do: where cores are busy some suffer more than others. A measurement counts for no more than it may be off by
 // chance; where several in a row are off to one side, which Page's test finds (cumulative sums; Page 1954), the costs
-// have changed.
+// have changed. What an arm that has changed says of the others then is a guess, which is taken back where the arm soon
+// costs what it did before: that was a disturbance.
 // Costs are natural logarithms of seconds; deviations are of these, so that 0.1 is about 10%.
 // THREADS: not thread-safe.
 class CostBeliefs {
@@ -68,6 +69,8 @@ class CostBeliefs {
 
  private:
   void observeChange(std::size_t arm, double cost);
+  // Returns whether an arm costs again what it did before it changed, as measurements say, of which this is one.
+  bool isBack(std::size_t arm, double cost, double variance);
 
   struct State;  // keeps Eigen out of this header
   std::unique_ptr<State> state_;

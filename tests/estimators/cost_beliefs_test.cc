@@ -210,5 +210,46 @@ TEST(CostBeliefs, learnNothingFromOthersOfAnArmApart) {
   }
 }
 
+// The second arm is disturbed for three measurements of each sixty. What it then says of the first one does not last.
+TEST(CostBeliefs, takeBackWhatADisturbanceSaidOfOthers) {
+  for (const double longer : {1.0, 3.0, 6.0}) {
+    std::mt19937 random(7);
+    std::normal_distribution<double> noise(0.0, 0.1);
+    CostBeliefs beliefs(0.4);
+    beliefs.add(0.0, 0.5);
+    beliefs.addApart(-0.5, 0.8);
+    for (int i = 0; i < 8; ++i) beliefs.observe(0, noise(random));
+    beliefs.observeFirst(1, -0.5 + noise(random));
+    int changes = 0;
+    for (int i = 0; i < 1200; ++i) {
+      const bool is_disturbed = i % 60 < 3;
+      changes += beliefs.observe(1, -0.5 + noise(random) + (is_disturbed ? longer : 0.0)) ? 1 : 0;
+      beliefs.age(1);
+    }
+    EXPECT_NEAR(beliefs.cost(0) - beliefs.cost(1), 0.5, 0.2) << longer;
+    EXPECT_LT(beliefs.deviationBetween(0, 1), 0.3) << longer;
+    EXPECT_GT(changes, 15) << longer << ": each disturbance is seen";
+    EXPECT_LT(changes, 25) << longer << ": that it passes is no change";
+  }
+}
+
+// That the arm is fast again after a hundred measurements is another change.
+TEST(CostBeliefs, keepAChangeThatLasts) {
+  CostBeliefs beliefs(0.4);
+  beliefs.add(0.0, 0.5);
+  beliefs.add(-0.5, 0.5);
+  for (int i = 0; i < 20; ++i) {
+    beliefs.observe(0, i % 2 == 0 ? 0.05 : -0.05);
+    beliefs.observe(1, i % 2 == 0 ? -0.45 : -0.55);
+  }
+  int changes = 0;
+  for (int i = 0; i < 100; ++i) changes += beliefs.observe(1, i % 2 == 0 ? 0.95 : 0.85) ? 1 : 0;
+  EXPECT_NEAR(beliefs.cost(1), 0.9, 0.05);
+  EXPECT_EQ(changes, 1);
+  for (int i = 0; i < 20; ++i) changes += beliefs.observe(1, i % 2 == 0 ? -0.45 : -0.55) ? 1 : 0;
+  EXPECT_NEAR(beliefs.cost(1), -0.5, 0.05);
+  EXPECT_EQ(changes, 2);
+}
+
 }  // namespace
 }  // namespace starling

@@ -26,9 +26,10 @@ QUICKSTART = (4, 145_578, 20)
 COMPUTE = "10ms"  # between calls for which a rank comes late
 NATIVE, NODE, LATE_JOIN = "native", "node", "late_join"
 LATE_ROWS = (NATIVE, NODE, LATE_JOIN)
-# How loops are run: the row forced, or chosen by the tuner in a first run and then on what that has learned.
-FORCED, FIRST, SECOND = "`node` forced", "tuned, first run", "tuned, second run"
-WAYS = (FORCED, FIRST, SECOND)
+# How loops are run: a row forced, or chosen by the tuner in a first run and then on what that has learned.
+COPY, READ, FIRST, SECOND = "`node` forced", "`node_read` forced", "tuned, first run", "tuned, second run"
+FORCED = {COPY: NODE, READ: "node_read"}
+WAYS = (*FORCED, FIRST, SECOND)
 TIMEOUT = 900  # seconds
 
 
@@ -58,7 +59,7 @@ def loop_words(ranks, pairs):
 
 def loop_text(ranks, pairs, way):
     """The command as a user types it, who has the programs on the path."""
-    setting = f"STARLING_ALGORITHM={NODE}" if way == FORCED else "STARLING_DB=node.db"
+    setting = f"STARLING_ALGORITHM={FORCED[way]}" if way in FORCED else "STARLING_DB=node.db"
     launcher, program = loop_words(ranks, pairs)[:-6], loop_words(ranks, pairs)[-6:]
     return " ".join([setting, *launcher, "-x", "LD_PRELOAD=build/release/lib/libstarling_preload.so", *program])
 
@@ -81,8 +82,8 @@ def environment_of(way, database, build):
     environment["STARLING_DB"] = str(database)
     if way is not None:
         environment["LD_PRELOAD"] = str(build.library)
-    if way == FORCED:
-        environment["STARLING_ALGORITHM"] = NODE
+    if way in FORCED:
+        environment["STARLING_ALGORITHM"] = FORCED[way]
     return environment
 
 
@@ -107,7 +108,7 @@ def measure_loops(ranks, build):
                 record
                 for pairs in SIZES
                 for record in perform(
-                    loop_words(ranks, pairs), way, f"{database}.forced" if way == FORCED else f"{database}.{pairs}", build
+                    loop_words(ranks, pairs), way, f"{database}.forced" if way in FORCED else f"{database}.{pairs}", build
                 )
             ]
             for way in WAYS
