@@ -57,6 +57,10 @@ std::span<const std::int64_t> relevantLateness(const Algorithm& algorithm, std::
   return {};
 }
 
+bool isAllowed(const Algorithm& algorithm, const Topology& topology) {
+  return algorithm.id != kNodeReadAlgorithm || !sharesOneMemory(&topology) || topology.reads_memory;
+}
+
 bool isValid(const Algorithm& algorithm, const Shape& shape) {
   if (!shape.commutative && !algorithm.keeps_rank_order) return false;
   return algorithm.is_valid == nullptr || algorithm.is_valid(shape);

@@ -111,6 +111,8 @@ inline constexpr std::int32_t kNodeReadAlgorithm = 16;
 inline bool runsInMemory(std::int32_t algorithm) {
   return algorithm == kNodeAlgorithm || algorithm == kNodeReadAlgorithm;
 }
+// Returns whether the ranks may do what the row wants of them where all share the memory of one node.
+bool isAllowed(const Algorithm& algorithm, const Topology& topology);
 
 // Returns all rows, ascending by id. The first is `native`. THREADS: any.
 std::span<const Algorithm> catalogue();

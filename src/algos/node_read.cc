@@ -24,8 +24,7 @@ constexpr Algorithm kNodeReadRow{
         "rest of the result from those that combined it.",
     .trade_off =
         "long vectors are not copied to be shared, which pays where copies between the cores are slow; needs all ranks "
-        "on one node, whose system lets them read each other's memory, and buffers other than MPI_IN_PLACE, else it is "
-        "the row node",
+        "on one node, whose system lets them read each other's memory, else it is the row node",
     .parameters = kNodeReadParameters,
     .keeps_rank_order = true,
     .fixed_association = true,

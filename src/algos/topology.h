@@ -28,6 +28,7 @@ struct Topology {
   std::vector<std::int32_t> links{};
   std::pmr::vector<TreeLinks> trees{};  // topologyTrees(), made once; empty: not yet
   bool shares_memory = false;           // the ranks of each node do, and have memory for calls there
+  bool reads_memory = false;            // where that is one node: they may read each other's, too
 
   bool operator==(const Topology&) const = default;
 };
@@ -52,7 +53,7 @@ Result<std::vector<std::int32_t>> parseLinks(std::string_view text);
 bool sharesNodes(const Topology* topology);
 // Returns whether all ranks share one node and its memory; false for null.
 bool sharesOneMemory(const Topology* topology);
-// Returns whether that is so, or links are known.
+// Returns whether several ranks share a node, but not all, or links are known.
 bool tellsApart(const Topology* topology);
 
 // Lists the ranks of each node, ascending. Nodes come by their last rank, so that with the table sorted by arrival the

@@ -12,4 +12,7 @@ namespace starling {
 // read: part of `to` may have been written then. THREADS: any.
 bool readProcessMemory(pid_t process, const void* from, void* to, std::size_t bytes) noexcept;
 
+// Returns whether that would be so, by a byte of each page. THREADS: any.
+bool isProcessMemoryReadable(pid_t process, const void* from, std::size_t bytes) noexcept;
+
 }  // namespace starling

@@ -43,8 +43,22 @@ void NodeAllreduce::addGroups() {
 void NodeAllreduce::run(const NodeCall& call) {
   if (call.in_slots && call.count * call.combiner.element_bytes <= NodeSlot::kBytes) {
     runInSlots(call);
-  } else if (!call.is_read || !call.late.empty() || !reads_.allreduce(call)) {
+  } else if (!call.is_read) {
     chunks_.allreduce(call);
+  } else {
+    runByReading(call);
+  }
+}
+
+// What could not be read is copied.
+void NodeAllreduce::runByReading(const NodeCall& call) {
+  switch (reads_.allreduce(call)) {
+    case NodeReads::Outcome::kComplete:
+      break;
+    case NodeReads::Outcome::kUncombined:
+      return chunks_.allreduce(call);
+    case NodeReads::Outcome::kUntaken:
+      return chunks_.gather(call, reads_.shares());
   }
 }
 

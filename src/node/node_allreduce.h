@@ -41,6 +41,7 @@ class NodeAllreduce {
 
  private:
   void runInSlots(const NodeCall& call);
+  void runByReading(const NodeCall& call);
   void combineLevels(const NodeCall& call);
   void combineSlots(const NodeCall& call, std::int32_t level, std::byte* out);
   const std::byte* await(std::int32_t rank, std::int32_t level);

@@ -22,7 +22,7 @@ struct NodeCall {
   std::int64_t count = 0;   // elements; > 0
   Combiner combiner;
   bool in_slots = false;                 // what fits into slots goes through them
-  bool is_read = false;                  // ranks read each other's vectors where that may be, and nobody is late
+  bool is_read = false;                  // ranks read each other's vectors, where that may be
   std::int64_t chunk_bytes = 0;          // of what goes through buffers, or is read; at most kMostChunkBytes
   bool past_caches = false;              // the ranks' vectors are more than the caches hold; may differ between ranks
   std::span<const std::int32_t> late{};  // ranks that come late, ascending: they combine nothing for the others

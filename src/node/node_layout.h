@@ -28,8 +28,10 @@ struct NodeSlot {
 
 // What a rank tells the others of its call, for them to read its vectors where they lie (node_reads.h).
 struct alignas(kFlagBytes) NodeVectors {
-  std::atomic<std::uint64_t> steps{0};    // of all calls: what follows holds for those who see the right one
-  std::atomic<std::uint64_t> refused{0};  // the first step of the latest call in which something could not be read
+  std::atomic<std::uint64_t> steps{0};  // of all calls: what follows holds for those who see the right one
+  // The first step of the latest call in which a contribution could not be read, or a part of a result.
+  std::atomic<std::uint64_t> uncombined{0};
+  std::atomic<std::uint64_t> untaken{0};
   pid_t process = 0;
   const void* send = nullptr;  // addresses in that process
   void* receive = nullptr;

@@ -65,7 +65,9 @@ std::vector<Value> pick(std::span<const Value> values, std::span<const std::int3
 }
 
 Topology pick(const Topology& topology, std::int32_t all, std::span<const std::int32_t> ranks) {
-  Topology picked{.nodes = pick(std::span(topology.nodes), ranks), .shares_memory = topology.shares_memory};
+  Topology picked{.nodes = pick(std::span(topology.nodes), ranks),
+                  .shares_memory = topology.shares_memory,
+                  .reads_memory = topology.reads_memory};
   for (const std::int32_t rank : topology.links.empty() ? std::span<const std::int32_t>{} : ranks) {
     for (const std::int32_t other : ranks) picked.links.push_back(topology.links[std::int64_t{rank} * all + other]);
   }

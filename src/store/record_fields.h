@@ -123,6 +123,8 @@ auto fieldsOf(Record& record) {
                     replaces("inner_beta", record.inner_beta).since(7),
                     replaces("node_alpha", record.node_alpha).since(7),
                     replaces("node_beta", record.node_beta).since(7),
+                    replaces("read_alpha", record.read_alpha).since(8),
+                    replaces("read_beta", record.read_beta).since(8),
                     replaces("nodes", record.nodes).since(7)};
 }
 

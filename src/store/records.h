@@ -56,6 +56,8 @@ struct CommunicatorRecord {
   std::optional<double> inner_beta{};
   std::optional<double> node_alpha{};
   std::optional<double> node_beta{};
+  std::optional<double> read_alpha{};
+  std::optional<double> read_beta{};
   // The nodes of its ranks in order, each named by its first rank: "0:8,8:8"; "": each rank has one of its own; empty:
   // not known.
   std::optional<std::string> nodes{};

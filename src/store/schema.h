@@ -635,7 +635,59 @@ CREATE VIEW overview AS
   ORDER BY communicators.run, keys.seconds DESC, keys.number;
 )sql";
 
+// From this step on the database says what calls cost whose ranks read each other's memory.
+inline constexpr const char* kSchemaStep8 = R"sql(
+DROP VIEW overview;
+
+CREATE TABLE new_communicators (
+  -- Communicators of a run that made enough calls to be tuned, with what was probed when they were prepared.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,  -- the run it lived in
+  id TEXT NOT NULL,            -- unique within the run
+  name TEXT NOT NULL,          -- MPI_Comm_get_name, may be ''
+  size INTEGER NOT NULL,       -- ranks
+  compared_by TEXT,            -- time that its candidates are compared by: 'post_arrival' (mean exit - last arrival), or
+                               -- 'elapsed' (mean of exit - arrival) where the ranks' clocks do not compare; NULL: not known
+  clock_error REAL,            -- most by which two ranks' clocks disagreed in its timed calls, seconds; ranks that came
+                               -- no later than that count as on time; 0: one clock; NULL: not known
+  alpha REAL,                  -- latency of a message, seconds; NULL: no costs are known, here and below
+  beta REAL,                   -- time of one byte on the wire, seconds
+  gamma REAL,                  -- time to reduce one byte, seconds
+  overhead REAL,               -- by which messages in a row follow each other beyond their bytes, seconds
+  release REAL,                -- from when the last byte has left to when the sender knows, seconds
+  shared_ports INTEGER,        -- 1: messages at one port share it; 0: they take turns
+  inner_alpha REAL,            -- alpha between two ranks of one node, seconds; 0: nodes make no difference
+  inner_beta REAL,             -- beta between two ranks of one node, seconds
+  node_alpha REAL,             -- of a short call through the memory of a node, seconds; 0: there is none
+  node_beta REAL,              -- of one byte that is copied there, seconds
+  read_alpha REAL,             -- node_alpha of a call whose ranks read each other's memory, seconds; 0: they may not
+  read_beta REAL,              -- of one byte that is read there, seconds
+  nodes TEXT,                  -- of the ranks in order, each named by its first rank: '0:8,8:8' where two nodes have 8
+                               -- ranks each; '': each rank has one of its own; NULL: not known
+  UNIQUE (run, id)
+);
+INSERT INTO new_communicators
+  SELECT number, run, id, name, size, compared_by, clock_error, alpha, beta, gamma, overhead, release, shared_ports,
+         inner_alpha, inner_beta, node_alpha, node_beta, NULL, NULL, nodes
+  FROM communicators;
+DROP TABLE communicators;
+ALTER TABLE new_communicators RENAME TO communicators;
+
+-- Keys with the names of what they belong to, the costliest of each run first.
+CREATE VIEW overview AS
+  SELECT communicators.run AS run,
+         keys.number AS key,
+         CASE WHEN sites.label <> '' THEN sites.label WHEN sites.symbol <> '' THEN sites.symbol
+              ELSE sites.identity END AS site,
+         CASE WHEN communicators.name <> '' THEN communicators.name ELSE communicators.id END AS communicator,
+         communicators.size AS ranks, keys.bytes, keys.type, keys.operation, keys.cycle, keys.calls,
+         keys.exploration_calls, keys.seconds, keys.imbalance, keys.state, keys.choice, keys.gain,
+         communicators.compared_by, communicators.clock_error
+  FROM keys JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site
+  ORDER BY communicators.run, keys.seconds DESC, keys.number;
+)sql";
+
 inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3, kSchemaStep4,
-                                            kSchemaStep5, kSchemaStep6, kSchemaStep7};
+                                            kSchemaStep5, kSchemaStep6, kSchemaStep7, kSchemaStep8};
 
 }  // namespace starling

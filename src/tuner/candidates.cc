@@ -189,7 +189,7 @@ Candidate bestOf(const Candidate& usual, const Predictor& predictor) {
 bool isWorthRanking(const Algorithm& algorithm, const CandidateQuery& query) {
   if (algorithm.id == kNativeAlgorithm || !isValid(algorithm, query.shape)) return false;
   if (query.reproducible && !algorithm.fixed_association) return false;
-  if (algorithm.id == kNodeReadAlgorithm && query.model.read_alpha <= Seconds{}) return false;
+  if (!isAllowed(algorithm, query.topology)) return false;
   if (algorithm.suits_topology != nullptr && !algorithm.suits_topology(&query.topology)) return false;
   Choice usual{algorithm.id, defaultParameters(algorithm)};
   setBestSegments(usual, query.shape, query.element_size, query.model);

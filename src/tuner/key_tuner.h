@@ -141,6 +141,7 @@ class KeyTuner {
 
   // These functions are in key_tuner_begin.cc.
   bool isUsable(const PolicyRecord& policy) const;
+  bool mayRun(const Algorithm& algorithm) const;
   std::optional<Decision> beginExploring(bool may_rank);
   void takeOver(KeyPlan& plan) const;
   CandidateQuery query(const KeyPlan& plan) const;

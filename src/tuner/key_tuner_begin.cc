@@ -34,11 +34,15 @@ bool fits(const PolicyRecord& policy, std::int32_t ranks) {
 
 bool KeyTuner::isUsable(const PolicyRecord& policy) const {
   const Result<Choice> choice = parseChoice(policy.choice);
-  if (choice.isOk()) return fits(policy, shape_.ranks) && isValid(*findAlgorithm(choice.value().algorithm), shape_);
+  if (choice.isOk()) return fits(policy, shape_.ranks) && mayRun(*findAlgorithm(choice.value().algorithm));
   logOnce(LogLevel::kWarning, "policy",
           fmt::format("the stored choice \"{}\" of site {} is not used: {}; it is learned anew", policy.choice,
                       policy.site, choice.status().message()));
   return false;
+}
+
+bool KeyTuner::mayRun(const Algorithm& algorithm) const {
+  return isValid(algorithm, shape_) && isAllowed(algorithm, settings_.topology);
 }
 
 CandidateQuery KeyTuner::query(const KeyPlan& plan) const {

@@ -19,7 +19,7 @@ KeyTuner::Decision KeyTuner::forced() {
   if (!choice.isOk()) {
     return decisionOf(std::move(plan), "STARLING_ALGORITHM is not understood: " + choice.status().message());
   }
-  const bool valid = isValid(*findAlgorithm(choice.value().algorithm), shape_);
+  const bool valid = mayRun(*findAlgorithm(choice.value().algorithm));
   if (!namesStepTime(settings_.options.algorithm)) {
     setStepTime(choice.value(), shape_, element_size_, settings_.model);
   }

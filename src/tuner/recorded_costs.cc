@@ -35,6 +35,8 @@ void recordCosts(const CostModel& model, const Topology& topology, CommunicatorR
   communicator.inner_beta = model.inner_beta;
   communicator.node_alpha = topology.shares_memory ? model.node_alpha.value : 0.0;
   communicator.node_beta = topology.shares_memory ? model.node_beta : 0.0;
+  communicator.read_alpha = topology.shares_memory ? model.read_alpha.value : 0.0;
+  communicator.read_beta = topology.shares_memory ? model.read_beta : 0.0;
   communicator.nodes = "";
   if (!sharesAnyNode(topology.nodes)) return;
   std::vector<std::string> names;
@@ -56,6 +58,8 @@ std::optional<CostModel> recordedCosts(const CommunicatorRecord& communicator) {
   model.inner_beta = communicator.inner_beta.value_or(0.0);
   model.node_alpha = Seconds{communicator.node_alpha.value_or(0.0)};
   model.node_beta = communicator.node_beta.value_or(0.0);
+  model.read_alpha = Seconds{communicator.read_alpha.value_or(0.0)};
+  model.read_beta = communicator.read_beta.value_or(0.0);
   return model;
 }
 
@@ -63,6 +67,7 @@ std::optional<Topology> recordedTopology(const CommunicatorRecord& communicator)
   if (!communicator.nodes) return std::nullopt;
   Topology topology;
   topology.shares_memory = communicator.node_alpha.value_or(0.0) > 0.0;
+  topology.reads_memory = communicator.read_alpha.value_or(0.0) > 0.0;
   if (communicator.nodes->empty()) return topology;
   for (std::int32_t rank = 0; rank < communicator.size; ++rank) {
     const std::string_view name = hostOf(*communicator.nodes, rank);

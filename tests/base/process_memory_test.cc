@@ -62,6 +62,14 @@ TEST_F(ReadProcessMemory, readsWhatAChildHas) {
   EXPECT_FALSE(readProcessMemory(child, &value, &found, sizeof found)) << "it is no more";
 }
 
+TEST_F(ReadProcessMemory, looksAtEachPage) {
+  const std::vector<std::byte> pages(300 * HalfReadable::kPage);
+  EXPECT_TRUE(isProcessMemoryReadable(getpid(), pages.data(), 0));
+  for (const std::size_t bytes : {std::size_t{1}, 64 * HalfReadable::kPage, pages.size()}) {
+    EXPECT_TRUE(isProcessMemoryReadable(getpid(), pages.data(), bytes)) << bytes;
+  }
+}
+
 TEST_F(ReadProcessMemory, saysWhereSomeOfItCannotBeRead) {
   const HalfReadable pages;
   std::vector<std::byte> found(2 * HalfReadable::kPage);
@@ -69,6 +77,8 @@ TEST_F(ReadProcessMemory, saysWhereSomeOfItCannotBeRead) {
   EXPECT_FALSE(readProcessMemory(getpid(), pages.data(), found.data(), found.size()));
   EXPECT_FALSE(readProcessMemory(getpid(), pages.data() + HalfReadable::kPage, found.data(), 1));
   EXPECT_FALSE(readProcessMemory(getpid(), nullptr, found.data(), 1));
+  EXPECT_TRUE(isProcessMemoryReadable(getpid(), pages.data() + 1, HalfReadable::kPage - 1));
+  EXPECT_FALSE(isProcessMemoryReadable(getpid(), pages.data() + 1, HalfReadable::kPage));
 }
 
 }  // namespace

@@ -138,6 +138,8 @@ inline Batch sampleBatch() {
                           .inner_beta = 2e-10,
                           .node_alpha = 3e-7,
                           .node_beta = 1.5e-10,
+                          .read_alpha = 4e-6,
+                          .read_beta = 2.5e-11,
                           .nodes = "0:2,2:1"}};
   batch.sites = {{.identity = "heat[ab12]+0x40",
                   .label = "residual",

@@ -253,7 +253,8 @@ TEST(RankCandidates, hasRanksReadEachOthersMemoryWhereTheyMay) {
   query.topology.shares_memory = true;
   query.model.node_alpha = {1e-6};
   query.model.node_beta = 1e-10;
-  EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "node_read")) << "nothing is known of what it costs";
+  EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "node_read"));
+  query.topology.reads_memory = true;
   query.model.read_alpha = {1e-5};
   query.model.read_beta = 5e-11;
   EXPECT_EQ(nameOf(rankCandidates(query, kAll).front()), "node_read");

@@ -221,6 +221,22 @@ TEST(KeyTuner, learnsAnewWhenAStoredPolicyDoesNotFit) {
   }
 }
 
+TEST(KeyTuner, learnsAnewWhenAStoredPolicyReadsWhatItMayNot) {
+  TunerSettings settings = settingsOf();
+  settings.topology.nodes.assign(static_cast<std::size_t>(kRanks), 0);
+  settings.topology.shares_memory = true;
+  settings.model.node_alpha = {1e-6};
+  for (const bool may_read : {false, true}) {
+    settings.topology.reads_memory = may_read;
+    SimulatedCommunicator communicator(kRanks, settings, {}, {policyFor("node_read")});
+    communicator.calls(60, kLine, kVector);
+    const bool was_called = std::ranges::any_of(communicator.choices(), [](const PlannedChoice& planned) {
+      return planned.choice.algorithm == kNodeReadAlgorithm;
+    });
+    EXPECT_EQ(was_called, may_read);
+  }
+}
+
 TEST(KeyTuner, learnsAnewWhenAStoredPolicyWouldBreakRankOrder) {
   SimulatedMachine machine;
   machine.native = choiceOf("recursive_doubling");

@@ -17,6 +17,8 @@ CostModel someModel() {
   model.inner_beta = 2e-10;
   model.node_alpha = Seconds{3e-7};
   model.node_beta = 1.5e-10;
+  model.read_alpha = Seconds{4e-6};
+  model.read_beta = 2.5e-11;
   return model;
 }
 
@@ -26,7 +28,7 @@ CommunicatorRecord communicatorOf(std::int32_t ranks) {
 
 TEST(RecordedCosts, comeBackAsTheyWereProbed) {
   CommunicatorRecord communicator = communicatorOf(5);
-  const Topology topology{.nodes = {0, 1, 0, 0, 1}, .shares_memory = true};
+  const Topology topology{.nodes = {0, 1, 0, 0, 1}, .shares_memory = true, .reads_memory = true};
   recordCosts(someModel(), topology, communicator);
   EXPECT_EQ(communicator.nodes, "0:1,1:1,0:2,1:1");
   EXPECT_EQ(recordedTopology(communicator), topology);
@@ -42,6 +44,8 @@ TEST(RecordedCosts, comeBackAsTheyWereProbed) {
   EXPECT_EQ(model->inner_beta, 2e-10);
   EXPECT_EQ(model->node_alpha, Seconds{3e-7});
   EXPECT_EQ(model->node_beta, 1.5e-10);
+  EXPECT_EQ(model->read_alpha, Seconds{4e-6});
+  EXPECT_EQ(model->read_beta, 2.5e-11);
 }
 
 TEST(RecordedCosts, nodesOfOneRankEachTakeNoRoom) {
@@ -56,6 +60,7 @@ TEST(RecordedCosts, memoryThatIsNotSharedIsNotRecorded) {
   recordCosts(someModel(), {.nodes = {0, 0}}, communicator);
   EXPECT_EQ(recordedTopology(communicator), (Topology{.nodes = {0, 0}}));
   EXPECT_EQ(recordedCosts(communicator)->node_alpha, Seconds{});
+  EXPECT_EQ(recordedCosts(communicator)->read_alpha, Seconds{});
 }
 
 TEST(RecordedCosts, areUnknownInRecordsOfAnOlderStarling) {

@@ -30,6 +30,7 @@ CallPlayer::CallPlayer(const KeyRecord& key, const CostModel& model, const Topol
   scenario_.model = model;
   scenario_.nodes = topology.nodes;
   scenario_.shares_memory = topology.shares_memory;
+  scenario_.reads_memory = topology.reads_memory;
   scenario_.commutative = key.id.operation != kUserNonCommutativeOperation;
   scenario_.sorted = scenario_.commutative;
   scenario_.predicted = ranks > kMostInFull;

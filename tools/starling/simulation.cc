@@ -20,7 +20,10 @@ constexpr const char* kRing = "ring";
 
 // Returns the topology by virtual rank, with its trees made.
 Topology topologyOf(const Scenario& scenario, std::span<const std::int32_t> table) {
-  Topology topology{.nodes = scenario.nodes, .links = scenario.links, .shares_memory = scenario.shares_memory};
+  Topology topology{.nodes = scenario.nodes,
+                    .links = scenario.links,
+                    .shares_memory = scenario.shares_memory,
+                    .reads_memory = scenario.reads_memory};
   if (scenario.nodes.empty() && scenario.ranks_per_node > 1) {
     for (std::int32_t rank = 0; rank < scenario.ranks; ++rank) {
       topology.nodes.push_back(rank / scenario.ranks_per_node);
@@ -101,6 +104,9 @@ std::string obstacle(const Algorithm& row, const Shape& shape) {
   if (!isValid(row, shape)) {
     return fmt::format("{} is not valid for {} ranks and {} elements: {}", row.name, shape.ranks, shape.count,
                        row.valid_text);
+  }
+  if (shape.topology != nullptr && !isAllowed(row, *shape.topology)) {
+    return fmt::format("{} needs ranks that may read each other's memory; these may not, as far as is known", row.name);
   }
   return "";
 }

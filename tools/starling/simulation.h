@@ -22,6 +22,7 @@ struct Scenario {
   std::int32_t ranks_per_node = 1;    // in order; the last node may have fewer
   std::vector<std::int32_t> nodes{};  // as in Topology, by rank; where there are some, ranks_per_node says nothing
   bool shares_memory = false;         // the ranks of each node do
+  bool reads_memory = false;          // as in Topology
   std::vector<std::int32_t> links{};  // as in Topology, by rank
   bool commutative = true;            // the operation is
   bool sorted = true;                 // virtual-rank table by lateness; false: identity

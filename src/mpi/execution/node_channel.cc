@@ -79,8 +79,8 @@ struct Sample {
   std::int64_t value = 0;
 };
 
-// Tries whether each rank may read the others' memory. Returns the same on all ranks.
-bool canAllRead(MPI_Comm communicator, int rank, std::size_t ranks) {
+// Tries whether each rank may read the others' memory, and wants to. Returns the same on all ranks. Collective.
+bool mayAllRead(MPI_Comm communicator, int rank, std::size_t ranks) {
   const std::int64_t number = std::int64_t{getpid()} << 16 ^ rank;
   const Sample own{getpid(), &number, number};
   std::vector<Sample> samples(ranks);
@@ -91,7 +91,7 @@ bool canAllRead(MPI_Comm communicator, int rank, std::size_t ranks) {
     return readProcessMemory(process, sample.address, &found, sizeof found) && found == sample.value;
   });
   // Nobody leaves before all have tried.
-  return isTrueOnAll(communicator, can_read);
+  return isTrueOnAll(communicator, can_read && readsMemory(chosenSingleCopies()));
 }
 
 Combiner combinerOf(const Reducer& reducer) {
@@ -109,7 +109,7 @@ std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm node_communicator, std::
   const NodeLayout layout(static_cast<std::int32_t>(ranks.size()));
   std::optional<SharedMemory> memory = SharedMemory::map(node_communicator, layout.bytes(), may_share);
   if (!memory) return nullptr;
-  const bool may_read = readsMemory(chosenSingleCopies()) && canAllRead(node_communicator, rank, ranks.size());
+  const bool may_read = mayAllRead(node_communicator, rank, ranks.size());
   std::unique_ptr<NodeChannel> channel;
   try {
     channel.reset(new NodeChannel(std::move(*memory), layout, std::move(ranks), idle, rank, is_crowded, may_read));

@@ -48,6 +48,8 @@ class NodeChannel {
   };
   // Returns whether the node has all ranks of the communicator.
   bool hasAll(const Topology& topology) const { return ranks_.size() == topology.nodes.size(); }
+  // Returns whether the row node_read is another one than `node` here. The same on all ranks.
+  bool mayRead() const { return may_read_; }
   // Returns whether there is a way for elements and operation: elements with gaps are copied by a kernel, which leaves
   // these alone.
   static bool canRun(const Reducer& reducer) { return !reducer.has_gaps || reducer.kernel != nullptr; }

@@ -48,7 +48,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(words[words.index("--iterations") + 1], str(pairs))
 
     def test_commands_can_be_typed(self):
-        forced = plan.loop_text(4, 4, plan.FORCED)
+        forced = plan.loop_text(4, 4, plan.COPY)
         self.assertTrue(forced.startswith("STARLING_ALGORITHM=node mpirun --oversubscribe -n 4 -x LD_PRELOAD="))
         self.assertIn(" starling-bench --overhead --count ", forced)
         self.assertTrue(plan.loop_text(2, 12, plan.FIRST).startswith("STARLING_DB="))
