@@ -65,11 +65,11 @@ std::byte* populated(const SharedMemory& memory, const NodeLayout& layout) {
 // Returns from which length on, in bytes, the two vectors of each of so many ranks are more than the last cache holds.
 // Where ranks outnumber the processors each cache has as many more of them.
 std::int64_t leastUncachedBytes(std::int32_t ranks) {
-  static const std::optional<ProcessorCache> cache = lastCache();
-  if (!cache) return std::numeric_limits<std::int64_t>::max();
+  static const std::optional<ProcessorCache> kCache = lastCache();
+  if (!kCache) return std::numeric_limits<std::int64_t>::max();
   const std::int64_t processors = std::max<std::int64_t>(sysconf(_SC_NPROCESSORS_ONLN), 1);
-  const std::int64_t sharing = std::max<std::int64_t>(std::int64_t{ranks} * cache->processors / processors, 1);
-  return cache->bytes / (2 * sharing);
+  const std::int64_t sharing = std::max<std::int64_t>(std::int64_t{ranks} * kCache->processors / processors, 1);
+  return kCache->bytes / (2 * sharing);
 }
 
 // Where a number of each rank lies, for the others to read it there.
@@ -79,13 +79,14 @@ struct Sample {
   std::int64_t value = 0;
 };
 
-// Tries whether each rank may read the others' memory, and wants to. Returns the same on all ranks. Collective.
+// Tries whether each rank may read the others' memory, and wants to. Returns the same on all ranks. Collective;
+// allocates nothing, which might fail on one rank alone. REQUIRES: ranks <= NodeChannel::kMostRanks.
 bool mayAllRead(MPI_Comm communicator, int rank, std::size_t ranks) {
   const std::int64_t number = std::int64_t{getpid()} << 16 ^ rank;
   const Sample own{getpid(), &number, number};
-  std::vector<Sample> samples(ranks);
+  std::array<Sample, NodeChannel::kMostRanks> samples{};
   PMPI_Allgather(&own, sizeof own, MPI_BYTE, samples.data(), sizeof own, MPI_BYTE, communicator);
-  const bool can_read = std::ranges::all_of(samples, [](const Sample& sample) {
+  const bool can_read = std::ranges::all_of(std::span(samples).first(ranks), [](const Sample& sample) {
     std::int64_t found = 0;
     const auto process = static_cast<pid_t>(sample.process);
     return readProcessMemory(process, sample.address, &found, sizeof found) && found == sample.value;
