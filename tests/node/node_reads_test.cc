@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/process_memory.h"
 #include "thread_ranks.h"
 
 namespace starling {
@@ -69,7 +71,13 @@ void runReaders(std::int32_t ranks, const Body& body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-class NodeReadsOf : public testing::TestWithParam<std::int32_t> {};
+class NodeReadsOf : public testing::TestWithParam<std::int32_t> {
+ protected:
+  void SetUp() override {
+    const char own = 7;
+    if (!isProcessMemoryReadable(getpid(), &own, 1)) GTEST_SKIP() << "the system does not let processes be read";
+  }
+};
 
 // Vectors of one element, of fewer than there are ranks, of whole parts and odd ones; pieces of a line to all.
 TEST_P(NodeReadsOf, combinesAllInTheAssociationOfTheTree) {

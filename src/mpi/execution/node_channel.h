@@ -53,9 +53,8 @@ class NodeChannel {
   // Returns whether there is a way for elements and operation: elements with gaps are copied by a kernel, which leaves
   // these alone.
   static bool canRun(const Reducer& reducer) { return !reducer.has_gaps || reducer.kernel != nullptr; }
-  // Makes a call of a row of runsInMemory(). REQUIRES: canRun(call.reducer), and the node has all ranks of the
-  // communicator.
-  // What a user's operation does wrong it tells nobody, as in MPI.
+  // Makes a call of a row of runsInMemory(). What a user's operation does wrong it tells nobody, as in MPI. REQUIRES:
+  // canRun(call.reducer), and the node has all ranks of the communicator.
   void run(const Call& call);
 
   // These are the parts of a call that Schedule::shares tells. REQUIRES: canRun(call.reducer).
