@@ -82,6 +82,7 @@ struct Algorithm {
   // Returns whether the number of messages that follow each other grows with the ranks, as along a ring or chain. Null:
   // it does not, but at most with their logarithm.
   bool (*chains_ranks)(const ParameterValues& parameters) = nullptr;
+  bool takes_turns_in_nodes = false;  // as many messages follow each other within a node as it has ranks
   std::int64_t (*scratch_elements)(const Shape& shape) = nullptr;  // as scratchElements(); null: one vector
   bool (*is_valid)(const Shape& shape) = nullptr;                  // null: always valid
   Schedule (*build)(const BuildRequest& request);                  // null: `native`, which has no schedule

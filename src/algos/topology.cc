@@ -88,9 +88,10 @@ Result<std::vector<std::int32_t>> parseLinks(std::string_view text) {
 }
 
 bool sharesNodes(const Topology* topology) {
-  if (topology == nullptr) return false;
-  const auto nodes = ranksOfNodes(topology, static_cast<std::int32_t>(topology->nodes.size())).size();
-  return nodes > 1 && nodes < topology->nodes.size();
+  if (topology == nullptr || topology->nodes.empty()) return false;
+  std::vector<std::int32_t> nodes = topology->nodes;
+  if (!std::ranges::is_sorted(nodes)) std::ranges::sort(nodes);
+  return nodes.front() != nodes.back() && std::ranges::adjacent_find(nodes) != nodes.end();
 }
 
 bool sharesOneMemory(const Topology* topology) {
@@ -113,7 +114,7 @@ NodeMembers ranksOfNodes(const Topology* topology, std::int32_t ranks, std::span
   std::pmr::vector<std::pair<std::int32_t, std::int32_t>> placed(memory);
   placed.reserve(static_cast<std::size_t>(ranks));
   for (std::int32_t rank = 0; rank < ranks; ++rank) placed.emplace_back(node_of(rank), rank);
-  std::sort(placed.begin(), placed.end());
+  if (!std::ranges::is_sorted(placed)) std::ranges::sort(placed);
   const auto end_of_node = [&placed](auto begin) {
     return std::find_if(begin, placed.end(), [begin](const auto& place) { return place.first != begin->first; });
   };

@@ -172,6 +172,7 @@ constexpr Algorithm kTwoLevelRow{
     .uses_arrivals = false,
     .suits_topology = sharesNodes,
     .chains_ranks = twoLevelChainsNodes,
+    .takes_turns_in_nodes = true,
     .build = buildTwoLevel,
     .max_steps = twoLevelSteps,
     .work_bytes = twoLevelWorkBytes,

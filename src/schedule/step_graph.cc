@@ -12,7 +12,7 @@ bool contains(const Block& outer, const Block& inner) {
   return inner.offset >= outer.offset && inner.offset - outer.offset <= outer.count - inner.count;
 }
 
-// Says what is wrong with a message's step as such; "" when nothing is.
+// Says what is wrong with a message's step as such; empty when nothing is.
 std::string messageFaultOf(const Schedule& schedule, const Step& step) {
   if (step.lane >= kMaxLanes) return fmt::format("is in lane {}, and there are {}", step.lane, kMaxLanes);
   if (step.kind == StepKind::kReduce && step.lane != kReduceLane) {
@@ -22,7 +22,7 @@ std::string messageFaultOf(const Schedule& schedule, const Step& step) {
     return fmt::format("has no other rank as its peer, there are {}", schedule.ranks);
   }
   if (step.tag < 0 || step.tag >= schedule.tag_span) return fmt::format("has a tag beyond {}", schedule.tag_span);
-  return "";
+  return {};
 }
 
 std::string slotFaultOf(const Schedule& schedule, const Step& step, std::int32_t slot) {
@@ -30,10 +30,10 @@ std::string slotFaultOf(const Schedule& schedule, const Step& step, std::int32_t
     return fmt::format("names slot {}, and there are {} beside the work vector", slot, schedule.side_slots);
   }
   if (slot > 0 && !contains(schedule.side_extent, step.block)) return "leaves the elements that side slots have";
-  return "";
+  return {};
 }
 
-// Says what is wrong with a step as such; "" when nothing is.
+// Says what is wrong with a step as such; empty when nothing is.
 std::string faultOf(const Schedule& schedule, std::size_t index) {
   const Step& step = schedule.steps[index];
   if (step.kind > StepKind::kCombine) return "has an unknown kind";
@@ -53,7 +53,7 @@ std::string faultOf(const Schedule& schedule, std::size_t index) {
   for (const std::uint32_t dependency : schedule.dependenciesOf(step)) {
     if (dependency >= index) return fmt::format("depends on step {}, which is not before it", dependency);
   }
-  return "";
+  return {};
 }
 
 Status checkSchedules(std::span<const Schedule> schedules) {

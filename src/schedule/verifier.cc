@@ -22,14 +22,17 @@ namespace {
 class SymbolicCall {
  public:
   SymbolicCall(const StepGraph& graph, const Claims& claims) : graph_(graph), claims_(claims), forest_(graph.ranks()) {
-    borders_ = {0, graph.schedule(0).count};
+    const std::int64_t count = graph.schedule(0).count;
+    // Many steps have the same few borders, so that marking them takes less time than sorting would.
+    std::vector<bool> is_border(count + 1, false);
+    is_border.front() = is_border.back() = true;
     for (StepId id = 0; id < graph.size(); ++id) {
       const Block& block = graph.step(id).block;
-      borders_.push_back(block.offset);
-      borders_.push_back(block.offset + block.count);
+      is_border[block.offset] = is_border[block.offset + block.count] = true;
     }
-    std::sort(borders_.begin(), borders_.end());
-    borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
+    for (std::int64_t offset = 0; offset <= count; ++offset) {
+      if (is_border[offset]) borders_.push_back(offset);
+    }
     const std::size_t intervals = borders_.size() - 1;
     for (std::int32_t rank = 0; rank < graph.ranks(); ++rank) {
       const bool has_input = claims.collective != Collective::kBroadcast || rank == claims.root;

@@ -10,6 +10,9 @@
 //   k = log P / log Q, which has 1/k as many segments.
 // - Through a tree, or in rounds of rising distance. Of three sizes, each half of the next, the time is a + b j + c/2^j
 //   after j doublings; a power of two stays one, and any other number does not become one.
+//
+// Where ranks share nodes, some nodes take part, and a few ranks of each, whose messages stand for those of all
+// (smaller_calls.h). To this comes what the others of a node take among themselves.
 #pragma once
 
 #include <cmath>
@@ -40,6 +43,10 @@ struct CallToPredict {
   // What simulations need meanwhile lies here, as far as there is room. Nothing else uses it.
   std::span<std::byte> scratch{};
 };
+
+// Simulates the call as it is, and returns its post-arrival time; some time beyond the limit where it takes longer.
+// Errors: those of simulate().
+Result<Seconds> simulatedTime(const CallToPredict& call, SimulationScope scope = {});
 
 // Returns the sample of the call's ranks.
 RankSample sampleOf(const CallToPredict& call);

@@ -128,7 +128,13 @@ Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, B
   Shape placed = shape;
   if (shape.topology != nullptr) placed.topology = &moved;
   const std::vector<Schedule> schedules = buildAll(choice, placed, arranged.lateness_ns, scope.memory);
-  Result<SimulatedCall> call = simulate(schedules, element_size, model, known, nodesOf(placed), scope);
+  std::vector<StandIn> stand_ins;
+  for (std::int32_t place = 0; place < std::ssize(scope.stand_ins); ++place) {
+    stand_ins.push_back(scope.stand_ins[rank_at(place)]);
+  }
+  SimulationScope placed_scope = scope;
+  placed_scope.stand_ins = stand_ins;
+  Result<SimulatedCall> call = simulate(schedules, element_size, model, known, nodesOf(placed), placed_scope);
   if (!call.isOk()) return call;
   SimulatedCall renamed = std::move(call).value();
   const std::vector<Seconds> exits = renamed.exits;

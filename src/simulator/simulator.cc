@@ -28,10 +28,10 @@ struct Waiting {
 
 // Holds what a message costs between two ranks.
 struct Wire {
-  Wire(const CostModel& model, Seconds alpha, double per_byte)
-      : overhead(onGrid(std::min(model.overhead, alpha).value)),
+  Wire(Seconds alpha, Seconds longest_overhead, Seconds longest_release, double per_byte)
+      : overhead(onGrid(std::min(longest_overhead, alpha).value)),
         flight(onGrid(alpha.value) - overhead),
-        release(std::min(onGrid(model.release.value), flight)),
+        release(std::min(onGrid(longest_release.value), flight)),
         beta(per_byte) {}
 
   double overhead;
@@ -64,8 +64,9 @@ class Simulation {
         element_size_(static_cast<double>(element_size.value)),
         model_(model),
         nodes_(numberedNodes(nodes, model)),
-        between_nodes_(model, model.alpha, model.beta),
-        within_node_(model, model.inner_alpha, model.inner_beta),
+        between_nodes_(model.alpha, model.overhead, model.release, model.beta),
+        within_node_(model.inner_alpha, scope.inner_overhead.value_or(model.overhead),
+                     scope.inner_release.value_or(model.release), model.inner_beta),
         ranks_(graph.ranks(), scope.memory),
         reductions_(graph.size(), scope.memory),
         ports_(model.shared ? 0 : graph.ranks() + nodes_.size()),
@@ -147,7 +148,11 @@ class Simulation {
   }
   double busySeconds(StepId send) const {
     const Wire& wire = wireOf(send);
-    return wire.overhead + secondsFor(wire.beta, graph_.step(send).block);
+    const Step& step = graph_.step(send);
+    if (scope_.stand_ins.empty() || staysInNode(send)) return wire.overhead + secondsFor(wire.beta, step.block);
+    const StandIn& sender = scope_.stand_ins[graph_.rankOf(send)];
+    return onGrid(sender.overhead[step.lane] * wire.overhead) +
+           secondsFor(sender.bytes[step.lane] * wire.beta, step.block);
   }
 
   void handle(const Event& event) {
@@ -355,6 +360,10 @@ Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes elemen
   if (!usable.isOk()) return usable;
   const Result<StepGraph> graph = StepGraph::make(schedules, scope.memory);
   if (!graph.isOk()) return graph.status();
+  if (!scope.stand_ins.empty() && scope.stand_ins.size() != schedules.size()) {
+    return Status::error(fmt::format("There are {} schedules and {} stand-ins; give one of each per rank.",
+                                     schedules.size(), scope.stand_ins.size()));
+  }
   return Simulation(graph.value(), element_size, model, nodes, scope).run(arrivals);
 }
 

@@ -12,9 +12,11 @@
 // messages of LogGP (Alexandrov et al. 1995).
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -62,9 +64,19 @@ struct SimulatedCall {
 };
 
 // Tells what of a call is wanted.
+// A rank that stands for several of its node: what it sends out of the node takes so many times as long, by lane.
+struct StandIn {
+  std::array<double, kMaxLanes> bytes{};
+  std::array<double, kMaxLanes> overhead{};
+};
+
 struct SimulationScope {
-  std::int32_t window = 0;           // 1 or more takes the place of the schedules' own window and pacing; 0 keeps both
-  bool has_transfers = true;         // else SimulatedCall::transfers stays empty
+  std::int32_t window = 0;    // 1 or more takes the place of the schedules' own window and pacing; 0 keeps both
+  bool has_transfers = true;  // else SimulatedCall::transfers stays empty
+  std::span<const StandIn> stand_ins{};  // by virtual rank; empty: each rank stands for itself
+  // CostModel::overhead and release of messages within a node; not there: as between nodes.
+  std::optional<Seconds> inner_overhead{};
+  std::optional<Seconds> inner_release{};
   Seconds most_mean_exit{HUGE_VAL};  // a call whose mean exit is later is given up
   // What is needed meanwhile comes from here.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();

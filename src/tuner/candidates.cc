@@ -31,7 +31,7 @@ constexpr double kWorthVarying = 2.0;
 
 // Of rows that take so many times the least it does not matter by how much: the tuner believes predictions within a
 // third.
-constexpr double kHopeless = 3.0;
+constexpr double kHopeless = 2.5;
 
 Shape shapeOf(const CandidateQuery& query) {
   Shape shape = query.shape;
@@ -214,18 +214,28 @@ Seconds assumedLeast(const CandidateQuery& query) {
 }
 
 // Returns all rows that may be planned, with their usual parameters. Of many ranks, those are given up that take far
-// longer than the fastest, which is thought to take no more than `assumed`.
-std::vector<Candidate> usualCandidates(const Predictor& predictor, Seconds assumed) {
+// longer than the fastest, which is thought to take no more than assumedLeast().
+std::vector<Candidate> usualCandidates(const Predictor& predictor) {
   const CandidateQuery& query = predictor.query();
+  const Seconds assumed = assumedLeast(query);
   std::vector<Candidate> candidates;
+  std::vector<Seconds> limits;
   Seconds least{HUGE_VAL};  // of those that were not given up
   for (const Algorithm& algorithm : catalogue()) {
     if (!isWorthRanking(algorithm, query)) continue;
-    const Seconds limit = isSimulated(query) ? assumed : kHopeless * std::min(assumed, least);
-    candidates.push_back(usualOf(algorithm, predictor, limit));
-    if (candidates.back().predicted <= limit) least = std::min(least, candidates.back().predicted);
+    limits.push_back(isSimulated(query) ? assumed : kHopeless * std::min(assumed, least));
+    candidates.push_back(usualOf(algorithm, predictor, limits.back()));
+    if (candidates.back().predicted <= limits.back()) least = std::min(least, candidates.back().predicted);
   }
-  return least <= assumed || candidates.empty() ? candidates : usualCandidates(predictor, least);
+  if (candidates.empty() || least <= assumed) return candidates;
+  // It takes longer than that: some were given up too early.
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Seconds limit = kHopeless * least;
+    if (candidates[i].predicted <= limits[i] || candidates[i].predicted > limit) continue;
+    candidates[i] = usualOf(*findAlgorithm(candidates[i].choice.algorithm), predictor, limit);
+    least = std::min(least, candidates[i].predicted);
+  }
+  return candidates;
 }
 
 // Tries other parameters of rows that are not far behind with the usual ones, or that may be so for these alone.
@@ -248,7 +258,7 @@ Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice) {
 
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit) {
   const Predictor predictor(query);
-  std::vector<Candidate> ranked = usualCandidates(predictor, assumedLeast(query));
+  std::vector<Candidate> ranked = usualCandidates(predictor);
   varyTheBest(ranked, predictor);
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });

@@ -57,10 +57,11 @@ TEST_P(BuildersProof, isAnAllreduceForEveryShapeParameterAndPattern) {
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   std::mt19937 random(kSeed);
   for (std::int32_t ranks = 1 + slice; ranks <= kProvedRanks; ranks += kSlices) {
+    const std::vector<Topology> topologies = topologiesFor(algorithm, ranks, random);
     for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kSteps)) {
       for (const std::int64_t count : countsFor(ranks)) {
         for (const std::vector<std::int64_t>& pattern : patternsFor(algorithm, ranks, random)) {
-          for (const Topology& topology : topologiesFor(algorithm, ranks, random)) {
+          for (const Topology& topology : topologies) {
             expectAllreduce(choice, {.ranks = ranks, .count = count, .topology = &topology}, pattern);
             if (HasFatalFailure()) return;
           }

@@ -64,10 +64,11 @@ TEST_P(ScheduleBytes, boundWhatAnyRankTakes) {
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   std::mt19937 random(kSeed);
   for (std::int32_t ranks = 1; ranks <= kProvedRanks; ranks += ranks < 20 ? 1 : 7) {
+    const std::vector<Topology> topologies = topologiesFor(algorithm, ranks, random);
     for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kSteps)) {
       for (const std::int64_t count : {0, 1, ranks - 1, ranks + 1, 1000, 4096}) {
         for (const std::vector<std::int64_t>& pattern : patternsFor(algorithm, ranks, random)) {
-          for (const Topology& topology : topologiesFor(algorithm, ranks, random)) {
+          for (const Topology& topology : topologies) {
             expectBounded(choice, {.ranks = ranks, .count = count, .topology = &topology}, pattern);
             if (HasFailure()) return;
           }

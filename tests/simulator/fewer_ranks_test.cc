@@ -107,6 +107,39 @@ TEST(FewerRanks, predictsRowsOnNodes) {
   }
 }
 
+// Four ranks of each node stand for all of them, and late ones for themselves.
+TEST(FewerRanks, predictsRowsOnNodesOfManyRanks) {
+  for (const std::int32_t of_node : {12, 16}) {
+    for (const std::int32_t late : {0, 1, 3}) {
+      for (const std::int64_t count : {1024, 128 * 1024}) {
+        PredictedCall call{8 * of_node, count, lastLate(8 * of_node, late, 100'000'000)};
+        call.model.inner_alpha = {5e-7};
+        call.model.inner_beta = 2e-10;
+        for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / of_node);
+        for (const char* name : {"ring", "prr", "rabenseifner", "recursive_doubling", "reduce_bcast", "binary_tree",
+                                 "two_level", "two_level:inner=1"}) {
+          // How many messages of a node are under way at once is seen of eight ranks alone.
+          const double tolerance = parseChoice(name).value().algorithm == findAlgorithm("two_level")->id ? 0.40 : 0.20;
+          EXPECT_NEAR(call.error(name), 0.0, tolerance)
+              << name << ", " << count << " elements, " << of_node << " on each node, " << late << " late";
+        }
+      }
+    }
+  }
+}
+
+// All ranks of a node share its port to the others, in which few of them must not look like so few.
+TEST(FewerRanks, knowsWhichRowsAllRanksOfANodeSendFrom) {
+  PredictedCall call{4 * 64, 256 * 1024};
+  call.model.inner_alpha = {5e-7};
+  call.model.inner_beta = 2e-10;
+  for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / 64);
+  const double vector = 8e-9 * 4 * 256 * 1024;
+  EXPECT_NEAR(call.predicted(call.choiceOf("recursive_doubling")) / vector, 2 * 64, 0.05 * 2 * 64)
+      << "two rounds of all";
+  EXPECT_NEAR(call.predicted(call.choiceOf("ring")) / vector, 2.0, 0.3) << "one rank of each";
+}
+
 // Messages within a node take long here.
 TEST(FewerRanks, predictsRowsThatGoThroughTheMemoryOfNodes) {
   for (const std::int64_t count : {2, 64 * 1024}) {

@@ -97,10 +97,10 @@ TEST(RankCandidates, knowsOfHopelessRowsOfManyRanksThatTheyAreBehind) {
     int hopeless = 0;
     for (const Candidate& candidate : candidates) {
       const Seconds exact = predictPostArrival(query, candidate.choice);
-      if (exact <= 3.0 * least) {
+      if (exact <= 2.5 * least) {
         EXPECT_EQ(candidate.predicted, exact) << nameOf(candidate);
       } else {
-        EXPECT_GT(candidate.predicted, 3.0 * least) << nameOf(candidate);
+        EXPECT_GT(candidate.predicted, 2.5 * least) << nameOf(candidate);
         ++hopeless;
       }
     }

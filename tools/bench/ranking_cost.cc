@@ -1,11 +1,11 @@
 // starling-ranking-cost: what it takes to rank all algorithms for a call, and how good the ranking is.
 //
-//   starling-ranking-cost [--loss] RANKS...
+//   starling-ranking-cost [--loss] [--ranks-per-node N] RANKS...
 //
 // It needs no other ranks. Calls have 2 floats to 1 Mi, nobody, one, two, four or all ranks late by 1 to 100 ms, and 1
-// or 8 ranks on each node. Times are CPU milliseconds of one core, of each call the median of 3. With --loss all
-// algorithms are simulated exactly, too, which takes minutes from 64 ranks on: the loss is by how much the algorithm
-// that is predicted to be fastest is slower than the fastest.
+// or N ranks on each node, by default 8. Times are CPU milliseconds of one core, of each call the median of 3. With
+// --loss all algorithms are simulated exactly, too, which takes minutes from 64 ranks on: the loss is by how much the
+// algorithm that is predicted to be fastest is slower than the fastest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -134,13 +134,13 @@ Losses lossesOf(const CandidateQuery& query) {
   return {ranked.front() / best - 1.0, tried / best - 1.0};
 }
 
-void measure(std::int32_t ranks, bool with_loss) {
+void measure(std::int32_t ranks, std::int32_t shared, bool with_loss) {
   std::vector<double> costs;
   Losses greatest;
   int noticeable = 0;
   for (const std::int64_t count : {2, 1024, 16'384, 131'072, 1'048'576}) {
     for (const Late late : kLate) {
-      for (const std::int32_t per_node : {1, 8}) {
+      for (const std::int32_t per_node : {1, shared}) {
         if (per_node >= ranks) continue;
         const CandidateQuery query = queryOf(ranks, count, late, per_node);
         costs.push_back(costOf(query));
@@ -161,18 +161,27 @@ void measure(std::int32_t ranks, bool with_loss) {
 
 int run(std::vector<std::string_view> arguments) {
   const bool with_loss = std::erase(arguments, "--loss") > 0;
+  std::int32_t shared = 8;  // ranks of a node, where there are several
+  if (const auto option = std::ranges::find(arguments, "--ranks-per-node"); option != arguments.end()) {
+    const auto value = std::next(option);
+    shared = value == arguments.end() ? 0 : parseWholeNumber(*value, 2, kMostRanks).value_or(0);
+    arguments.erase(option, value == arguments.end() ? value : std::next(value));
+  }
   std::vector<std::int32_t> sizes;
   for (const std::string_view argument : arguments) {
     sizes.push_back(parseWholeNumber(argument, 2, kMostRanks).value_or(0));
   }
-  if (sizes.empty() || std::ranges::count(sizes, 0) > 0) {
-    fmt::print(stderr, "usage: starling-ranking-cost [--loss] RANKS..., each of which is 2 to {}\n", kMostRanks);
+  if (sizes.empty() || shared == 0 || std::ranges::count(sizes, 0) > 0) {
+    fmt::print(
+        stderr,
+        "usage: starling-ranking-cost [--loss] [--ranks-per-node N] RANKS..., each of which is 2 to {}, as is N\n",
+        kMostRanks);
     return 2;
   }
   fmt::print("| ranks | n | mean, ms | most, ms |{}\n",
              with_loss ? " greatest loss | above 3 % | of the best of 4 |" : "");
   fmt::print("|---:|---:|---:|---:|{}\n", with_loss ? "---:|---:|---:|" : "");
-  for (const std::int32_t ranks : sizes) measure(ranks, with_loss);
+  for (const std::int32_t ranks : sizes) measure(ranks, shared, with_loss);
   return 0;
 }
 

@@ -18,7 +18,8 @@ class WrongArgumentsTest(unittest.TestCase):
             self.assert_refused(FOOTPRINT, *words)
 
     def test_ranking_cost(self):
-        for words in ([], ["--loss"], ["x"], ["8", "8x"], ["1"], ["99999999999"], ["--gain", "8"]):
+        for words in ([], ["--loss"], ["x"], ["8", "8x"], ["1"], ["99999999999"], ["--gain", "8"],
+                      ["--ranks-per-node", "8"], ["8", "--ranks-per-node"], ["--ranks-per-node", "1", "8"]):  # fmt: skip
             self.assert_refused(RANKING_COST, *words)
 
     def test_setup_cost(self):
