@@ -28,7 +28,7 @@ constexpr std::int32_t kFewestInTree = 4;
 constexpr std::int32_t kFewestNodes = 3;
 // Of a node about so many ranks take part, or, where its ranks are halved, up to one more.
 constexpr std::int32_t kOfNode = 4;
-// Where a node has fewer, and all have so few ranks, all take part: a few nodes would be unlike the whole.
+// Where a node has fewer, and all nodes together so few, all take part: some of them would be unlike the whole.
 constexpr std::int32_t kMostUneven = 64;
 // Where they take turns, so many of a few nodes do.
 constexpr std::int32_t kTakingTurns = 8;
@@ -66,7 +66,8 @@ class FewerRanks {
   // Returns how many ranks of each node stand for all of them.
   std::int32_t ranksOfNode() const {
     const std::int32_t all = calls_.ofWholeNode();
-    if (call_.shape.ranks <= kMostUneven && sample_.meanRanksOfUnit(kOfNode) < std::min(all, kOfNode)) return all;
+    const bool are_few = call_.shape.ranks <= kMostUneven && all <= kTakingTurns;
+    if (are_few && sample_.meanRanksOfUnit(kOfNode) < std::min(all, kOfNode)) return all;
     if (calls_.isChain()) return std::min(all, kOfNode);
     int times = 0;
     while (halved(all, times) > kOfNode + 1 && halved(all, times + 1) >= kOfNode) ++times;
