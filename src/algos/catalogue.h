@@ -132,6 +132,9 @@ inline constexpr const char* kMemoryParameter = "memory";
 // Returns the parameter's place in the row; empty where the row has none of that name.
 std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string_view name);
 
+// Rows that cut the vector into parts which follow each other have this parameter.
+inline constexpr std::string_view kSegmentsParameter = "segments";
+
 ParameterValues defaultParameters(const Algorithm& algorithm);
 
 // Returns what the row's schedule depends on of these latenesses: all, nothing, or one that says that somebody is late.

@@ -1,8 +1,10 @@
 // On two levels, the ranks of a node first combine among themselves, then the nodes among one another. Each of the
 // leaders of a node owns a share of the vector: it takes that share from the other ranks of its node, combines it with
 // the leaders of the same share on other nodes, and hands it back. Where the ranks of each node share memory only what
-// goes between nodes is messages.
+// goes between nodes is messages. With the table sorted by arrival the node of the latest rank is the last, so that a
+// chain between the nodes (slt) has all but that node's part ready when this rank comes.
 #include <algorithm>
+#include <optional>
 
 #include "algos/row.h"
 #include "algos/topology.h"
@@ -25,6 +27,20 @@ Shape innerShape(const NodeMembers& nodes, std::int64_t count) {
   return {.ranks = static_cast<std::int32_t>(nodes.size()), .count = count};
 }
 
+// A chain has four segments for each node, which go through it one after the other: of long vectors the bytes then take
+// a quarter more than one pass over the vector, however many nodes there are, and short ones have few messages.
+constexpr std::int64_t kSegmentsForEachNode = 4;
+constexpr std::int64_t kMostSegments = 1024;
+
+ParameterValues innerParameters(const Algorithm& inner, const NodeMembers& nodes) {
+  ParameterValues values = defaultParameters(inner);
+  const std::optional<std::size_t> segments = findParameter(inner, kSegmentsParameter);
+  if (segments && values[*segments] == 0) {
+    values[*segments] = std::min(kSegmentsForEachNode * std::ssize(nodes), kMostSegments);
+  }
+  return values;
+}
+
 bool twoLevelChainsNodes(const ParameterValues& parameters) {
   const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(parameters[kInner]));
   return inner.chains_ranks != nullptr && inner.chains_ranks(defaultParameters(inner));
@@ -34,11 +50,8 @@ bool twoLevelChainsNodes(const ParameterValues& parameters) {
 std::int64_t innerSteps(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
   const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(parameters[kInner]));
   const Block share = partOf({0, shape.count}, leadersPerNode(nodes, parameters), 0);
-  return inner.max_steps(innerShape(nodes, share.count), defaultParameters(inner));
+  return inner.max_steps(innerShape(nodes, share.count), innerParameters(inner, nodes));
 }
-
-// A schedule of one element has so many steps on any node.
-constexpr std::int64_t kStepsOfOneElement = 128;
 
 std::int64_t twoLevelStepsOn(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
   std::size_t most = 0;
@@ -51,15 +64,14 @@ std::int64_t twoLevelSteps(const Shape& shape, const ParameterValues& parameters
   return twoLevelStepsOn(ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory), shape, parameters);
 }
 
-// Counts the lists of nodes, and the schedule of the inner algorithm.
+// Counts the lists of nodes, and the schedule of the inner algorithm, which is made twice: of one the tags count.
 std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parameters) {
   const NodeMembers nodes = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
   constexpr std::int64_t kBytesPerRank = 16;
   constexpr std::int64_t kBytesPerNode = 160;
   return shape.ranks * kBytesPerRank + std::ssize(nodes) * kBytesPerNode +
          leadersPerNode(nodes, parameters) * std::int64_t{sizeof(OwnedBlock)} +
-         ScheduleWriter::bytesFor(innerSteps(nodes, shape, parameters), 0) +
-         ScheduleWriter::bytesFor(kStepsOfOneElement, 0);
+         2 * ScheduleWriter::bytesFor(innerSteps(nodes, shape, parameters), 0);
 }
 
 class TwoLevel {
@@ -69,8 +81,8 @@ class TwoLevel {
         rank_(request.virtual_rank),
         nodes_(ranksOfNodes(request.shape.topology, request.shape.ranks, request.shape.table, request.memory)),
         leaders_(leadersPerNode(nodes_, request.parameters)),
-        // The inner algorithm takes as many tags for one element as for more.
-        writer_(request.seat(), leaders_ + innerOf(0, {0, 1}).tag_span,
+        // The first share is the longest, and takes most tags.
+        writer_(request.seat(), leaders_ + innerOf(0, shareOf(0)).tag_span,
                 request.room(twoLevelStepsOn(nodes_, request.shape, request.parameters))) {
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
       const auto place = std::find(nodes_[node].begin(), nodes_[node].end(), rank_);
@@ -119,7 +131,7 @@ class TwoLevel {
     request.memory = request_.memory;
     request.shape = innerShape(nodes_, share.count);
     request.virtual_rank = node;
-    request.parameters = defaultParameters(inner);
+    request.parameters = innerParameters(inner, nodes_);
     return buildSchedule(inner, request);
   }
 
@@ -146,10 +158,12 @@ class TwoLevel {
 
 Schedule buildTwoLevel(const BuildRequest& request) { return TwoLevel(request).build(); }
 
-constexpr std::int64_t kInnerWorthTrying[] = {1, 2};
+constexpr std::int64_t kInnerWorthTrying[] = {5, 1, 2};
 constexpr std::int64_t kLeadersWorthTrying[] = {1};
 constexpr Parameter kTwoLevelParameters[] = {
-    {"inner", 1, 3, 3, "", "among the nodes: 1 = recursive_doubling, 2 = rabenseifner, 3 = ring", kInnerWorthTrying},
+    {"inner", 1, 5, 3, "",
+     "among the nodes: 1 = recursive_doubling, 2 = rabenseifner, 3 = ring, 4 = ring_segmented, 5 = slt",
+     kInnerWorthTrying},
     {"leaders", 0, 64, 0, "", "ranks of each node that own a share; 0 = as many as the smallest node has",
      kLeadersWorthTrying},
     kWindow,

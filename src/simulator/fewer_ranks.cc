@@ -126,6 +126,7 @@ class FewerRanks {
     const bool few_are_late = sample_.lateUnits() <= std::min(RankSample::kFewLate, sample_.units() / 3) &&
                               simulatedRanks(3 * sample_.lateUnits()) <= kMostChained;
     const std::int32_t late = few_are_late ? sample_.lateUnits() : 0;
+    // A late node has ranks that come in time; of single ranks there are twice as many of these.
     const std::int32_t fewest = std::max(fewestUnits(kFewestChained), (simulatedOf(1) > 1.0 ? 2 : 3) * late);
     std::int32_t units = std::min(std::max(fewest + 1, fewest * 3 / 2), sample_.units());
     while (units < sample_.units() && simulatedRanks(units + 1) <= kMostChained &&

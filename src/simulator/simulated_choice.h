@@ -23,9 +23,6 @@ Result<SimulatedCall> simulateChoice(const Choice& choice, const Shape& shape, B
                                      const CostModel& model, std::span<const Seconds> arrivals,
                                      std::span<const std::int64_t> lateness_ns, const SimulationScope& scope = {});
 
-// Rows that cut the vector into parts which follow each other have this parameter.
-inline constexpr std::string_view kSegmentsParameter = "segments";
-
 // By this parameter arrival-aware rows ask for the time of one step: of a P-th part of the vector to a neighbour.
 inline constexpr std::string_view kStepTimeParameter = "tau_ns";
 

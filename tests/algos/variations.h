@@ -92,6 +92,8 @@ inline std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int3
   const bool is_own =
       !is_time && name != "segments" && name != "window" && name != "pacing" && name != kFlaggedParameter;
   if (is_own) values.insert({1, 2, 3});
+  // Of what `two_level` runs between the nodes these are all kinds, with the chain.
+  if (name == "inner") values.insert(5);
   std::set<std::int64_t> in_range;
   for (const std::int64_t value : values) in_range.insert(std::clamp(value, parameter.minimum, parameter.maximum));
   return {in_range.begin(), in_range.end()};

@@ -28,7 +28,7 @@ class UnevenRanks : public testing::Test {
 };
 
 TEST_F(UnevenRanks, combineOnSeveralNodesWithTheMemoryOfEach) {
-  for (const char* algorithm : {"two_level", "two_level:inner=1", "two_level:memory=0", "node", "node_read", ""}) {
+  for (const char* algorithm : {"two_level", "two_level:inner=5", "two_level:memory=0", "node", "node_read", ""}) {
     for (const char* ranks : {"1", "2", "3"}) {
       const Outcome outcome = run({{"UNEVEN_NODE_RANKS", ranks}, {"STARLING_ALGORITHM", algorithm}});
       EXPECT_EQ(outcome.exit_code, 0) << algorithm << ", " << ranks << " on each node: " << outcome.text;
