@@ -132,6 +132,8 @@ class TwoLevel {
     request.shape = innerShape(nodes_, share.count);
     request.virtual_rank = node;
     request.parameters = innerParameters(inner, nodes_);
+    // Of these algorithms a chain alone depends on it, and only on whether somebody is late.
+    request.lateness_ns = relevantLateness(inner, request_.lateness_ns);
     return buildSchedule(inner, request);
   }
 
@@ -183,7 +185,8 @@ constexpr Algorithm kTwoLevelRow{
         "several ranks per node, else it is its inner algorithm",
     .parameters = kTwoLevelParameters,
     .keeps_rank_order = false,
-    .uses_arrivals = false,
+    .uses_arrivals = true,
+    .uses_only_any_late = true,
     .suits_topology = sharesNodes,
     .chains_ranks = twoLevelChainsNodes,
     .takes_turns_in_nodes = true,

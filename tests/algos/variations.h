@@ -35,17 +35,20 @@ inline std::vector<const Algorithm*> rowsWithBuilders() {
 
 inline std::set<std::int64_t> countsFor(std::int32_t ranks) { return {0, 1, ranks - 1, ranks, ranks + 1, 1000}; }
 
-// On time for all rows; where the schedule depends on it also one late rank, a random order and that order sorted.
+// On time for all rows; where the schedule depends on it also one late rank, and, where it depends on more than that, a
+// random order and that order sorted.
 inline std::vector<std::vector<std::int64_t>> patternsFor(const Algorithm& algorithm, std::int32_t ranks,
                                                           std::mt19937& random) {
   std::vector<std::vector<std::int64_t>> patterns{{}};
   if (!algorithm.uses_arrivals) return patterns;
   std::vector<std::int64_t> one_late(ranks, 0);
   one_late.back() = kLongestLateness;
+  patterns.push_back(one_late);
+  if (algorithm.uses_only_any_late) return patterns;
   const std::vector<std::int64_t> unsorted = randomLateness(ranks, kLongestLateness, random);
   std::vector<std::int64_t> sorted = unsorted;
   std::sort(sorted.begin(), sorted.end());
-  patterns.insert(patterns.end(), {one_late, unsorted, sorted});
+  patterns.insert(patterns.end(), {unsorted, sorted});
   return patterns;
 }
 

@@ -1,0 +1,75 @@
+// What goes between the nodes of `two_level`, and in which order.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "simulator/simulated_choice.h"
+
+namespace starling {
+namespace {
+
+constexpr Bytes kFloat{4};
+constexpr std::int32_t kOfNode = 4;
+constexpr std::int64_t kLate = 100'000'000;  // ns
+constexpr CostModel kNetwork{.alpha = {4e-6},
+                             .beta = 8e-9,
+                             .ports = 1,
+                             .shared = true,
+                             .overhead = {1e-7},
+                             .release = {3.9e-6},
+                             .inner_alpha = {5e-7},
+                             .inner_beta = 2e-10};
+
+// A call in which one rank of each of the last nodes is late. With the table sorted by arrival it is behind all others.
+struct Call {
+  Call(std::int32_t nodes, std::int32_t late, std::int64_t elements) : count(elements) {
+    for (std::int32_t rank = 0; rank < nodes * kOfNode; ++rank) {
+      if (rank % kOfNode != kOfNode - 1 || rank / kOfNode < nodes - late) topology.nodes.push_back(rank / kOfNode);
+    }
+    lateness_ns.resize(topology.nodes.size());
+    for (std::int32_t node = nodes - late; node < nodes; ++node) topology.nodes.push_back(node);
+    lateness_ns.resize(topology.nodes.size(), kLate);
+  }
+
+  // `is_known`: the plan knows who will be late.
+  double postArrival(std::string_view choice, bool is_known = true) const {
+    const Shape shape{.ranks = static_cast<std::int32_t>(topology.nodes.size()), .count = count, .topology = &topology};
+    std::vector<Seconds> arrivals;
+    for (const std::int64_t late_ns : lateness_ns) arrivals.push_back(fromNanoseconds(late_ns));
+    const auto call = simulateChoice(parseChoice(choice).value(), shape, kFloat, kNetwork, arrivals,
+                                     is_known ? lateness_ns : std::vector<std::int64_t>{});
+    EXPECT_TRUE(call.isOk()) << call.status().message();
+    return call.isOk() ? postArrivalTime(call.value(), arrivals).value : 0.0;
+  }
+
+  std::int64_t count;
+  Topology topology;
+  std::vector<std::int64_t> lateness_ns{};
+};
+
+TEST(TwoLevel, chainBetweenNodesTakesLittleMoreThanOnePassAfterALateRank) {
+  for (const std::int32_t nodes : {4, 8, 16}) {
+    const Call call(nodes, 1, 1 << 20);
+    const double pass = kNetwork.beta * 4 * (1 << 20);
+    EXPECT_LT(call.postArrival("two_level:inner=5"), 1.15 * pass) << nodes << " nodes";
+    EXPECT_GT(call.postArrival("two_level"), 1.5 * pass) << nodes << " nodes";
+  }
+}
+
+TEST(TwoLevel, chainBetweenNodesIsFasterThanTheRingWhereSeveralNodesAreLate) {
+  for (const std::int64_t count : {1 << 14, 1 << 20}) {
+    const Call call(16, 2, count);
+    EXPECT_LT(call.postArrival("two_level:inner=5"), 0.8 * call.postArrival("two_level")) << count;
+  }
+}
+
+TEST(TwoLevel, chainSendsPartialResultsBeforeFinalOnesWhereSomebodyIsLate) {
+  const Call call(8, 2, 1 << 20);
+  EXPECT_LT(call.postArrival("two_level:inner=5"), 0.8 * call.postArrival("two_level:inner=5", false));
+}
+
+}  // namespace
+}  // namespace starling
