@@ -47,8 +47,9 @@ SmallerCalls::SmallerCalls(const CallToPredict& call, const RankSample& sample)
       sample_(sample),
       algorithm_(*findAlgorithm(call.choice.algorithm)),
       usual_(usualFor(call.shape, call.model)),
-      of_whole_node_(sample.ranksOfUnit()),
-      growth_(growthOfTraffic()) {}
+      of_whole_node_(sample.ranksOfUnit()) {
+  growth_ = growthOfTraffic();
+}
 
 bool SmallerCalls::isChain() const {
   return algorithm_.chains_ranks != nullptr && algorithm_.chains_ranks(call_.choice.parameters);

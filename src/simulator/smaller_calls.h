@@ -12,8 +12,7 @@
 namespace starling {
 
 // So many units of a RankSample take part, with so many ranks of each at most, or some more where few are late and
-// `keeps_late`. Messages are so many times slower, and
-// those within a node by a factor of their own.
+// `keeps_late`. Messages are so many times slower, and those within a node by a factor of their own.
 struct SampleSize {
   std::int32_t units;
   std::int32_t of_node;
@@ -86,7 +85,7 @@ class SmallerCalls {
   const Algorithm& algorithm_;
   const Choice usual_;  // of the whole call
   const std::int32_t of_whole_node_;
-  const Growth growth_;
+  Growth growth_{};  // none while it is being found
 };
 
 }  // namespace starling
