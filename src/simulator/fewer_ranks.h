@@ -6,8 +6,9 @@
 // - Along a ring or chain (Algorithm::chains_ranks). A call of P/k ranks takes as long as one of P where each message
 //   has k times the latency: k ranks are seen as one. What is left of a difference falls with 1/P; calls of two sizes
 //   give it.
-// - Segment after segment through a tree, as many as the closed form of the row says. So does a call of Q ranks with
-//   k = log P / log Q, which has 1/k as many segments.
+// - Segment after segment through a tree, where the closed form of the row says that there are several. So does a call
+//   of Q ranks with k = log P / log Q, which has 1/k as many segments; on shared nodes k is that of the nodes, and
+//   within a node that of its ranks.
 // - Through a tree, or in rounds of rising distance. Of three sizes, each half of the next, the time is a + b j + c/2^j
 //   after j doublings; a power of two stays one, and any other number does not become one.
 //

@@ -14,8 +14,6 @@ namespace starling {
 struct SampledRank {
   std::int32_t rank = 0;    // virtual
   double stands_for = 1.0;  // so many ranks of its unit
-
-  bool operator==(const SampledRank&) const = default;
 };
 
 // Ranks are chosen by units: nodes where ranks share them, of which all ranks or some are taken, else single ranks.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -95,8 +96,8 @@ inline std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int3
   const bool is_own =
       !is_time && name != "segments" && name != "window" && name != "pacing" && name != kFlaggedParameter;
   if (is_own) values.insert({1, 2, 3});
-  // Of what `two_level` runs between the nodes these are all kinds, with the chain.
-  if (name == "inner") values.insert(5);
+  // These are all that `two_level` may run between the nodes.
+  if (name == "inner") values.insert({4, 5});
   std::set<std::int64_t> in_range;
   for (const std::int64_t value : values) in_range.insert(std::clamp(value, parameter.minimum, parameter.maximum));
   return {in_range.begin(), in_range.end()};
@@ -116,6 +117,12 @@ inline std::vector<Choice> variationsOf(const Algorithm& algorithm, std::int32_t
     }
     choices = varied;
   }
+  // What takes most steps between the nodes does the same for each share: all leaders of a node, or one, show it.
+  const std::optional<std::size_t> inner = findParameter(algorithm, "inner");
+  const std::optional<std::size_t> leaders = findParameter(algorithm, "leaders");
+  std::erase_if(choices, [&](const Choice& choice) {
+    return inner && leaders && choice.parameters[*inner] > 3 && choice.parameters[*leaders] > 1;
+  });
   return choices;
 }
 

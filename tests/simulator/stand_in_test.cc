@@ -54,6 +54,25 @@ TEST(StandIn, goesByItsLaneAlone) {
   EXPECT_EQ(exitsOf(model, {.stand_ins = other_lanes}), exitsOf(model, {}));
 }
 
+// Rank 1 is named as the late one, so that the chain is 0, 2, 3, 1 and back to 0: rank 3 sends to the other node, and
+// rank 1 does not.
+TEST(StandIn, staysWithItsRankWhereLateRanksAreNamed) {
+  const auto exits = [](std::size_t slow_rank) {
+    std::vector<StandIn> stand_ins(4, forSeveral(1.0, 1.0));
+    if (slow_rank < stand_ins.size()) stand_ins[slow_rank] = forSeveral(8.0, 1.0);
+    const CostModel model{.alpha = {0.5}, .beta = 1.0, .inner_alpha = {0.25}, .inner_beta = 0.25};
+    const Shape shape{.ranks = 4, .count = 1, .topology = &kNodes};
+    const std::vector<Seconds> arrivals{{0.0}, {9.0}, {0.0}, {0.0}};
+    const auto call = simulateChoice(parseChoice("slt:segments=1,flagged=1").value(), shape, kByte, model, arrivals, {},
+                                     {.stand_ins = stand_ins});
+    EXPECT_TRUE(call.isOk()) << call.status().message();
+    return call.isOk() ? call.value().exits : std::vector<Seconds>{};
+  };
+  const std::size_t nobody = 4;
+  EXPECT_NE(exits(3), exits(nobody));
+  EXPECT_EQ(exits(1), exits(nobody));
+}
+
 TEST(StandIn, messagesWithinANodeMayHaveCostsOfTheirOwn) {
   const Topology one_node{.nodes = {0, 0}};
   const auto exits = [&](Seconds overhead, const SimulationScope& scope) {

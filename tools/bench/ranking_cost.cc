@@ -4,7 +4,7 @@
 //
 // It needs no other ranks. Calls have 2 floats to 1 Mi, nobody, one, two, four or all ranks late by 1 to 100 ms, and 1
 // or N ranks on each node, by default 8. Times are CPU milliseconds of one core, of each call the median of 3. With
-// --loss all algorithms are simulated exactly, too, which takes minutes from 64 ranks on: the loss is by how much the
+// --loss all algorithms are simulated exactly, too, which takes minutes from 128 ranks on: the loss is by how much the
 // algorithm that is predicted to be fastest is slower than the fastest.
 #include <fmt/format.h>
 
