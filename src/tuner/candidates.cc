@@ -213,6 +213,13 @@ Seconds assumedLeast(const CandidateQuery& query) {
   return 2.0 * Seconds{rounds * query.model.alpha.value + 2.0 * bytes * query.model.beta};
 }
 
+// The model is told nothing of links, and little of memory that ranks share: what it predicts of a row that is made for
+// these does not tell that it is not worth a trial.
+bool followsTopology(const Candidate& candidate, const CandidateQuery& query) {
+  const bool is_placed = findAlgorithm(candidate.choice.algorithm)->suits_topology != nullptr;
+  return is_placed && (!query.topology.links.empty() || query.topology.shares_memory);
+}
+
 // Returns all rows that may be planned, with their usual parameters. Of many ranks, those are given up that take far
 // longer than the fastest, which is thought to take no more than assumedLeast().
 std::vector<Candidate> usualCandidates(const Predictor& predictor) {
@@ -227,13 +234,16 @@ std::vector<Candidate> usualCandidates(const Predictor& predictor) {
     candidates.push_back(usualOf(algorithm, predictor, limits.back()));
     if (candidates.back().predicted <= limits.back()) least = std::min(least, candidates.back().predicted);
   }
-  if (candidates.empty() || least <= assumed) return candidates;
-  // It takes longer than that: some were given up too early.
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
+  // Where it takes longer than that, some were given up too early.
+  for (std::size_t i = 0; i < candidates.size() && least > assumed; ++i) {
     const Seconds limit = kHopeless * least;
     if (candidates[i].predicted <= limits[i] || candidates[i].predicted > limit) continue;
     candidates[i] = usualOf(*findAlgorithm(candidates[i].choice.algorithm), predictor, limit);
+    limits[i] = limit;
     least = std::min(least, candidates[i].predicted);
+  }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    candidates[i].takes_longer = candidates[i].predicted > limits[i] && !followsTopology(candidates[i], query);
   }
   return candidates;
 }
@@ -262,18 +272,12 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
   varyTheBest(ranked, predictor);
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
-  // A row that is made for the topology is worth a trial whatever is predicted where links are known, of which the
-  // model is told nothing, or where ranks share memory, of which it is told little.
-  const auto follows_topology = [&](const Candidate& candidate) {
-    const bool is_placed = findAlgorithm(candidate.choice.algorithm)->suits_topology != nullptr;
-    return is_placed && (!query.topology.links.empty() || query.topology.shares_memory);
-  };
   if (ranked.size() <= limit || limit < 2) {
     ranked.resize(std::min(limit, ranked.size()));
     return ranked;
   }
-  const auto left_out =
-      std::find_if(ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), follows_topology);
+  const auto left_out = std::find_if(ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(),
+                                     [&](const Candidate& candidate) { return followsTopology(candidate, query); });
   if (left_out != ranked.end()) ranked[limit - 1] = *left_out;
   ranked.resize(limit);
   return ranked;

@@ -13,7 +13,8 @@ namespace starling {
 
 struct Candidate {
   Choice choice;
-  Seconds predicted;  // post-arrival time
+  Seconds predicted;          // post-arrival time
+  bool takes_longer = false;  // than that, which is so many times the least that by how much does not matter
 };
 
 struct CandidateQuery {

@@ -213,7 +213,9 @@ std::optional<KeyTuner::Decision> CommunicatorTuner::ask(std::int32_t index, boo
   Slot& asked = slot(index);
   const bool is_native = asked.special >= 0 && asked.tuner.hasSettledOnNative();
   if (is_native && slot(asked.special).tuner.hasSettledOnNative()) asked.tuner.giveUpCycle();
-  std::optional<KeyTuner::Decision> decision = asked.tuner.decide(may_rank, asked.calls_in_epoch);
+  // What is planned now takes force in an epoch of about that length.
+  const std::size_t calls = std::min(asked.calls_in_epoch, static_cast<std::size_t>(epoch_length_));
+  std::optional<KeyTuner::Decision> decision = asked.tuner.decide(may_rank, calls);
   if (!may_rank || asked.tuner.waitsForEpochs()) wake(index);
   return decision;
 }

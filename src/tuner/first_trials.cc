@@ -27,8 +27,9 @@ FirstTrials::Trial& FirstTrials::trialOf(const Shape& shape, std::int32_t algori
   return trials_.back();
 }
 
-void FirstTrials::begin(const Shape& shape, std::int32_t algorithm) {
+void FirstTrials::begin(const Shape& shape, std::int32_t algorithm, double excess) {
   Trial& trial = trialOf(shape, algorithm);
+  trial.excess = excess;
   trial.is_under_way = true;
   trial.is_found = false;
   trial.since = now_;
@@ -43,11 +44,20 @@ void FirstTrials::tell(std::int64_t key, const Shape& shape, const CostResidual&
   trial.is_under_way = false;
 }
 
+bool FirstTrials::isUnderWay(const Trial& trial, const Shape& shape) const {
+  return trial.is_under_way && now_ - trial.since < kDecisionsToWait &&
+         distanceBetween(trial.shape, shape) <= CostPriors::kNeighbours;
+}
+
 bool FirstTrials::isUnderWay(const Shape& shape, std::int32_t algorithm) const {
-  return std::ranges::any_of(trials_, [&](const Trial& one) {
-    return one.is_under_way && one.found.algorithm == algorithm && now_ - one.since < kDecisionsToWait &&
-           distanceBetween(one.shape, shape) <= CostPriors::kNeighbours;
-  });
+  return std::ranges::any_of(
+      trials_, [&](const Trial& one) { return one.found.algorithm == algorithm && isUnderWay(one, shape); });
+}
+
+double FirstTrials::excessUnderWay(const Shape& shape) const {
+  double excess = 0.0;
+  for (const Trial& one : trials_) excess += isUnderWay(one, shape) ? one.excess : 0.0;
+  return excess;
 }
 
 void FirstTrials::noteNative(const Shape& shape) {

@@ -26,8 +26,8 @@ class FirstTrials {
 
   // Notes that the ranks decide once more.
   void noteDecision() { ++now_; }
-  // Notes that a key of the shape is about to try the algorithm first.
-  void begin(const Shape& shape, std::int32_t algorithm);
+  // Notes that a key of the shape is about to try the algorithm first, which may cost it so many calls of what it runs.
+  void begin(const Shape& shape, std::int32_t algorithm, double excess);
   // Notes what it cost the key.
   void tell(std::int64_t key, const Shape& shape, const CostResidual& found);
 
@@ -39,6 +39,8 @@ class FirstTrials {
   // Returns whether a key of the shape, or at most CostPriors::kNeighbours size classes away, is about to try the
   // algorithm.
   bool isUnderWay(const Shape& shape, std::int32_t algorithm) const;
+  // Returns what all trials may cost together that such keys are about to make.
+  double excessUnderWay(const Shape& shape) const;
   // What was found by keys of a shape that is so many size classes away.
   struct Finding {
     CostResidual residual;
@@ -59,9 +61,11 @@ class FirstTrials {
     CostResidual found;
     std::int64_t since = 0;  // decision
     std::int64_t finder = 0;
+    double excess = 0.0;
     bool is_under_way = false;
     bool is_found = false;
   };
+  bool isUnderWay(const Trial& trial, const Shape& shape) const;
   Trial& trialOf(const Shape& shape, std::int32_t algorithm);
 
   struct Native {

@@ -80,7 +80,9 @@ void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   if (haveMoved(pattern)) tracked_.forget();
   tracked_.observe(pattern);
   const double share = 1.0 / static_cast<double>(std::min<std::int64_t>(tracked_.observations(), kUsualCalls));
-  usual_latest_ += share * (pattern.latest.front().lateness - usual_latest_);
+  const Seconds latest = pattern.latest.front().lateness;
+  usual_latest_ += share * (latest - usual_latest_);
+  usual_lead_ += share * (latest - (pattern.latest.size() > 1 ? pattern.latest[1].lateness : Seconds{}) - usual_lead_);
 }
 
 // Forecasts take many calls to turn from one rank to another, and no call but these says anything of what comes.
@@ -112,6 +114,8 @@ bool KeyArrivals::isUnforeseen(const ArrivalPattern& pattern) const {
 Seconds KeyArrivals::usualLatest() const {
   return usual_latest_ <= std::max(orderingNoise(usual_latest_), clock_error_) ? Seconds{} : usual_latest_;
 }
+
+Seconds KeyArrivals::usualLead() const { return usualLatest() > Seconds{} ? usual_lead_ : Seconds{}; }
 
 void KeyArrivals::expect(const ArrivalPattern& pattern, Seconds clock_error) {
   // With the second call the first one's forecast has been right.

@@ -39,6 +39,8 @@ class KeyArrivals {
 
   // Returns by how much the latest rank of a call is late as a rule, whichever it is; 0 where that is noise.
   Seconds usualLatest() const;
+  // Returns by how much it comes after all others as a rule; 0 likewise. Only that long does a call wait for one rank.
+  Seconds usualLead() const;
 
  private:
   using Entries = std::vector<TrackedArrivals::Entry>;
@@ -57,6 +59,7 @@ class KeyArrivals {
 
   TrackedArrivals tracked_;
   Seconds usual_latest_;  // mean lateness of the latest rank of each call, whichever that was, the latest weighing most
+  Seconds usual_lead_;    // the same of how much later it came than the one before it
   Seconds clock_error_;   // of the latest call
   std::int32_t unforeseen_rank_ = -1;  // that came last in the latest calls
   int unforeseen_calls_ = 0;           // in a row

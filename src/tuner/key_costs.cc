@@ -91,7 +91,8 @@ void KeyCosts::addArms(const std::vector<Candidate>& candidates) {
   arms_.push_back({.predicted = bestCommon(candidates)});
   beliefs_.add(logOf(arms_.back().predicted), kNativeError);
   for (const Candidate& candidate : candidates) {
-    arms_.push_back({.choice = candidate.choice, .predicted = candidate.predicted});
+    arms_.push_back(
+        {.choice = candidate.choice, .predicted = candidate.predicted, .is_hopeless = candidate.takes_longer});
     addRow(candidate);
   }
 }
@@ -117,9 +118,9 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
       predicted = found->predicted;
       arm = {.choice = found->choice,
              .predicted = arm.predicted,
+             .is_hopeless = found->takes_longer,
              .was_called = arm.was_called,
              .is_learned = arm.is_learned,
-             .is_known = arm.is_known,
              .missed = arm.missed,
              .losses = arm.losses,
              .retry_at = arm.retry_at};
@@ -136,7 +137,6 @@ void KeyCosts::inherit(std::span<const CostResidual> residuals, std::int32_t dis
     if (found == residuals.end()) continue;
     const double deviation = std::hypot(found->deviation, kInheritedError * (1.0 + distance));
     beliefs_.observeCost(i, logOf(arms_[i].predicted) + found->off, deviation);
-    arms_[i].is_known = true;
   }
 }
 
@@ -147,7 +147,6 @@ void KeyCosts::hear(const CostResidual& found, std::int32_t distance) {
   const double deviation = std::hypot(found.deviation, kInheritedError * (1.0 + distance));
   if (deviation > kWorthHearing * beliefs_.deviation(arm)) return;
   beliefs_.observeCost(arm, logOf(arms_[arm].predicted) + found.off, deviation);
-  arms_[arm].is_known = true;
   arms_[arm].is_learned = arms_[arm].is_learned || distance == 0;
 }
 

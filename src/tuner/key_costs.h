@@ -26,9 +26,9 @@ class KeyCosts {
     Choice choice{};
     Seconds predicted{};             // 0: not predicted
     bool is_available = true;        // it may run as ranks arrive now
+    bool is_hopeless = false;        // it takes far longer than predicted, nobody knows by how much
     bool was_called = false;         // however it was arranged
     bool is_learned = false;         // by an earlier run
-    bool is_known = false;           // from what other keys have learned
     std::int64_t samples = 0;        // of its calls, as it is arranged now
     std::int32_t under_way = 0;      // trials that are planned and have not been seen
     std::int32_t decisions_ago = 0;  // since the latest of these were planned
@@ -89,8 +89,9 @@ class KeyCosts {
   // How much may be spent on trials.
   struct Allowance {
     std::size_t trials = 0;
-    double calls_to_come = 0.0;  // that may profit from them
-    double excess = 0.0;         // beyond what the incumbent would take, as a multiple of that
+    double calls_to_come = 0.0;     // that may profit from them
+    double excess = 0.0;            // beyond what the incumbent would take, as a multiple of that
+    double excess_under_way = 0.0;  // of first trials, here and in other keys of the shape, likewise
     // Returns whether another key is about to try the algorithm, so that it is not tried first here; empty: none is.
     std::function<bool(std::int32_t)> is_left_to_others{};
     bool may_check = false;  // the key is settled: now and then something else may be tried though it promises nothing
@@ -107,6 +108,8 @@ class KeyCosts {
   bool isCold(std::size_t arm) const;
   // Returns the expected time.
   Seconds expected(std::size_t arm) const;
+  // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
+  double excessOf(std::size_t arm, std::size_t incumbent) const;
   double probabilityOfLess(std::size_t a, std::size_t b) const { return beliefs_.probabilityOfLess(a, b); }
   // What native is believed to take beside an arm: the logarithm of the ratio of both, and its deviation.
   struct Ratio {
@@ -121,12 +124,11 @@ class KeyCosts {
   void moveArms(const std::vector<Candidate>& candidates);
   // Returns what the time of a disturbed call says of the arm; empty: nothing that is not expected.
   std::optional<Seconds> undisturbed(std::size_t arm, Seconds time, Seconds disturbance) const;
-  // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
-  double excessOf(std::size_t arm, std::size_t incumbent) const;
   // Returns whether a call of the arm tells little where it follows one of another arm.
   bool cools(std::size_t arm) const;
   // Returns how many calls in a row a trial of the arm takes to tell something.
   std::int32_t callsOfTrial(std::size_t arm) const;
+  static bool mayBeTried(const Arm& arm) { return arm.is_available && (!arm.is_hopeless || arm.was_called); }
   static bool isLeftToOthers(const Arm& arm, const Allowance& allowance);
   void planCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices);
   double excessOfCheck(std::size_t arm, std::size_t incumbent) const;

@@ -14,6 +14,10 @@ namespace {
 // A trial that costs nothing is not worth a new plan either where it promises less than this share of a call.
 constexpr double kLeastGain = 0.003;
 
+// What one trial finds tells of the others, too, so that no more than so much is put at stake at once, as a multiple of
+// what a call of the incumbent takes; one trial may cost more alone.
+constexpr double kMostAtOnce = 1.0;
+
 // Where the first call after others tells little, so many are tried in a row.
 constexpr std::int32_t kCallsInARow = 3;
 
@@ -25,6 +29,8 @@ constexpr std::array<std::int64_t, 4> kMeasurements{1, 2, 4, 8};
 
 // No more than this share of the time of a key's calls goes into looking at what promises nothing.
 constexpr double kCheckShare = 0.002;
+// Where it is only known that it takes far longer, this is taken to be what a call of it takes beyond.
+constexpr double kExcessOfHopeless = 15.0;
 constexpr std::int32_t kMostChecks = 16;  // that make the next one less likely
 
 }  // namespace
@@ -66,7 +72,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     const Arm& arm = arms_[i];
     // What was never called is called once, and then it is seen whether that is worth repeating.
     const std::int32_t most_under_way = arm.samples < 2 && i != kNative ? 1 : 2;
-    if (i == incumbent || !arm.is_available || arm.under_way >= most_under_way) continue;
+    if (i == incumbent || !mayBeTried(arm) || arm.under_way >= most_under_way) continue;
     if (arm.under_way == 0 && isToBeRetried(arm)) {
       trials.push_back({i, std::numeric_limits<double>::infinity(), 0.0});
       continue;
@@ -83,6 +89,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
   std::ranges::sort(trials, std::greater{}, &Trial::profit);
   std::vector<Choice> choices;
   awaits_others_ = false;
+  double at_once = allowance.excess_under_way;
   for (const Trial& trial : trials) {
     if (choices.size() >= allowance.trials) break;
     if (isLeftToOthers(arms_[trial.arm], allowance)) {
@@ -90,6 +97,11 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
       continue;
     }
     if (trial.excess > allowance.excess) continue;
+    if (at_once > 0.0 && at_once + trial.excess > kMostAtOnce) {
+      awaits_others_ = awaits_others_ || choices.empty();
+      continue;
+    }
+    at_once += trial.excess;
     allowance.excess -= trial.excess;
     plan(trial.arm, allowance, choices);
   }
@@ -99,10 +111,11 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
 
 std::int32_t KeyCosts::callsOfTrial(std::size_t arm) const { return cools(arm) ? kCallsInARow : 1; }
 
-// In the short epochs of a key that explores no more calls than these have are planned.
+// In the short epochs of a key that explores no more calls than these have are planned, but for those of one trial.
 void KeyCosts::plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices) {
+  const std::size_t most = std::max<std::size_t>(allowance.trials, kCallsInARow);
   for (std::int32_t i = 0; i < callsOfTrial(arm); ++i) {
-    if (!allowance.may_check && choices.size() == allowance.trials) break;
+    if (!allowance.may_check && choices.size() == most) break;
     choices.push_back(arms_[arm].choice);
     ++arms_[arm].under_way;
   }
@@ -110,8 +123,7 @@ void KeyCosts::plan(std::size_t arm, const Allowance& allowance, std::vector<Cho
 }
 
 bool KeyCosts::isLeftToOthers(const Arm& arm, const Allowance& allowance) {
-  const bool is_first =
-      arm.samples == 0 && !arm.is_known && !arm.was_called && arm.choice.algorithm != kNativeAlgorithm;
+  const bool is_first = arm.samples == 0 && !arm.was_called && arm.choice.algorithm != kNativeAlgorithm;
   return is_first && allowance.is_left_to_others && allowance.is_left_to_others(arm.choice.algorithm);
 }
 
@@ -144,6 +156,7 @@ void KeyCosts::planCheck(std::size_t incumbent, const Allowance& allowance, std:
 }
 
 double KeyCosts::excessOfCheck(std::size_t arm, std::size_t incumbent) const {
+  if (arms_[arm].is_hopeless && !arms_[arm].was_called) return kExcessOfHopeless;
   return callsOfTrial(arm) * std::max(excessOf(arm, incumbent), Replacement::kNoticeable);
 }
 

@@ -252,12 +252,14 @@ KeyCosts::Allowance KeyTuner::allowance(std::size_t incumbent, bool is_settled) 
                                     std::clamp(static_cast<double>(budget_.calls()), kLeastToCome, kMostToCome)};
   allowance.excess = budget_.left();
   allowance.may_check = is_settled;
+  allowance.excess_under_way = others_.excessUnderWay();
   allowance.is_left_to_others = [this](std::int32_t algorithm) { return others_.isUnderWay(algorithm); };
   if (!is_settled)
     allowance.trials = calls_in_epoch_;
   else if (!costs_.awaitsTrials())
     allowance.trials = kTrialsOnceSettled;
-  if (isShort(incumbent) && allowance.trials == kMaxTrials) --allowance.trials;
+  // The first call of an epoch is none.
+  if (isShort(incumbent) && allowance.trials > 1) --allowance.trials;
   return allowance;
 }
 
@@ -271,7 +273,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
   const bool is_untried = !costs_.wasCalled(chosen);
   plan.trials = is_untried ? std::vector<Choice>{} : costs_.planTrials(chosen, allowance(chosen, was_settled));
-  announceTrials(plan.trials);
+  announceTrials(plan.trials, chosen);
   // What an agreement disturbs is no trial. Where many keys take turns this is seldom the first call of an epoch.
   const bool may_be_disturbed = isShort(chosen) && calls_in_epoch_ > 1;
   if (!plan.trials.empty() && may_be_disturbed) plan.trials.insert(plan.trials.begin(), plan.incumbent);
@@ -319,8 +321,12 @@ void KeyTuner::digestStop(Occasion& occasion) {
   transition_.outdated_epochs = 1;
 }
 
-// What was measured, where it was, does not depend on what others are believed to take.
-Seconds KeyTuner::nativeTime() const { return choices_.usualNative().value_or(costs_.expected(KeyCosts::kNative)); }
+// What was measured does not depend on what others are believed to take, but says nothing of a machine that has become
+// slower since.
+Seconds KeyTuner::nativeTime() const {
+  const Seconds expected = costs_.expected(KeyCosts::kNative);
+  return std::max(choices_.usualNative().value_or(expected), expected);
+}
 
 // To look at a call takes a message for each time that the ranks can be halved, which other messages hide in part.
 CallLimit KeyTuner::limitOf(const KeyPlan& plan) const {

@@ -154,7 +154,7 @@ class KeyTuner {
   double grant(bool arrives_as_then) const;
   // Takes what keys of the same shape have just found, and tells them what this one is about to try.
   void hearOfTrials();
-  void announceTrials(const std::vector<Choice>& trials) const;
+  void announceTrials(const std::vector<Choice>& trials, std::size_t incumbent) const;
   // Returns whether this key has seen native often enough, or has seen it, and others of its shape with it have.
   bool isNativeKnown() const;
 

@@ -52,7 +52,7 @@ CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
           settings_.model,
           std::move(placement.lateness_ns),
           settings_.options.reproducible,
-          arrivals_.usualLatest(),
+          arrivals_.usualLead(),
           arranged(settings_.topology, placement.table)};
 }
 
@@ -131,18 +131,18 @@ bool KeyTuner::isOfEarlierRun(std::size_t arm) const {
 
 // What was learned before, or is being learned by other keys of the shape, is paid for there.
 double KeyTuner::grant(bool arrives_as_then) const {
-  if (learned_) return arrives_as_then ? TrialBudget::kGrantedOnceLearned : TrialBudget::kGrantedCalls;
-  return others_.areTrialsKnown() ? TrialBudget::kGrantedBesideOthers : TrialBudget::kGrantedCalls;
+  if (learned_) return arrives_as_then ? TrialBudget::kGrantedOnceLearned : TrialBudget::kGranted;
+  return others_.areTrialsKnown() ? TrialBudget::kGrantedBesideOthers : TrialBudget::kGranted;
 }
 
 void KeyTuner::hearOfTrials() {
   for (const FirstTrials::Finding& one : others_.findings()) costs_.hear(one.residual, one.distance);
 }
 
-void KeyTuner::announceTrials(const std::vector<Choice>& trials) const {
+void KeyTuner::announceTrials(const std::vector<Choice>& trials, std::size_t incumbent) const {
   for (const Choice& trial : trials) {
-    const KeyCosts::Arm& arm = costs_.arms()[costs_.armOf(trial.algorithm)];
-    if (arm.samples == 0 && !arm.is_known) others_.begin(trial.algorithm);
+    const std::size_t arm = costs_.armOf(trial.algorithm);
+    if (costs_.arms()[arm].samples == 0) others_.begin(trial.algorithm, costs_.excessOf(arm, incumbent));
   }
 }
 

@@ -51,9 +51,14 @@ std::vector<FirstTrials::Finding> ShapeKnowledge::findings() const {
   return shared_->first_trials.findings(name_, shape_);
 }
 
-void ShapeKnowledge::begin(std::int32_t algorithm) const {
+double ShapeKnowledge::excessUnderWay() const {
   const std::lock_guard lock(shared_->mutex);
-  shared_->first_trials.begin(shape_, algorithm);
+  return shared_->first_trials.excessUnderWay(shape_);
+}
+
+void ShapeKnowledge::begin(std::int32_t algorithm, double excess) const {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->first_trials.begin(shape_, algorithm, excess);
 }
 
 void ShapeKnowledge::tell(const CostResidual& found) const {

@@ -45,7 +45,8 @@ class ShapeKnowledge {
   bool areTrialsKnown() const;
   bool isUnderWay(std::int32_t algorithm) const;
   std::vector<FirstTrials::Finding> findings() const;
-  void begin(std::int32_t algorithm) const;
+  double excessUnderWay() const;
+  void begin(std::int32_t algorithm, double excess) const;
   void tell(const CostResidual& found) const;
   void noteNative() const;
   std::int32_t nativeSeen() const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -201,6 +202,17 @@ TEST(RankCandidates, predictsEveryRowInLargeCommunicators) {
   const std::vector<Candidate> candidates = rankCandidates(queryOf(1024, 1 << 20), kAll);
   EXPECT_EQ(candidates.size(), rowsWithoutTopology().size());
   for (const Candidate& candidate : candidates) EXPECT_GT(candidate.predicted, Seconds{}) << nameOf(candidate);
+}
+
+TEST(RankCandidates, saysWhereMoreIsNotKnownThanThatARowTakesFarLonger) {
+  const auto takes_longer = [](std::span<const Candidate> candidates, const char* name) {
+    return std::ranges::find(candidates, name, nameOf)->takes_longer;
+  };
+  const std::vector<Candidate> many = rankCandidates(queryOf(1024, 8), kAll);
+  EXPECT_TRUE(takes_longer(many, "ring"));
+  EXPECT_FALSE(takes_longer(many, "recursive_doubling"));
+  const std::vector<Candidate> few = rankCandidates(queryOf(15, 8), kAll);
+  for (const Candidate& one : few) EXPECT_FALSE(one.takes_longer) << nameOf(one) << " is simulated to its end";
 }
 
 TEST(RankCandidates, prefersTheSameInLargeCommunicators) {

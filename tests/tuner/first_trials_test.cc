@@ -16,7 +16,7 @@ constexpr std::int64_t kOther = 2;
 TEST(FirstTrials, areUnderWayUntilTheyAreTold) {
   FirstTrials trials;
   EXPECT_FALSE(trials.isUnderWay(kShape, kRing));
-  trials.begin(kShape, kRing);
+  trials.begin(kShape, kRing, 0.5);
   EXPECT_TRUE(trials.isUnderWay(kShape, kRing));
   EXPECT_FALSE(trials.isUnderWay(kShape, kRing + 1));
   EXPECT_TRUE(trials.findings(kOther, kShape).empty());
@@ -29,7 +29,7 @@ TEST(FirstTrials, areUnderWayUntilTheyAreTold) {
 TEST(FirstTrials, areKnownToKeysOfTheVeryShape) {
   FirstTrials trials;
   EXPECT_FALSE(trials.areKnown(kShape));
-  trials.begin(kShape, kRing);
+  trials.begin(kShape, kRing, 0.5);
   EXPECT_TRUE(trials.areKnown(kShape));
   EXPECT_FALSE(trials.areKnown({8, 11}));
 }
@@ -47,7 +47,7 @@ TEST(FirstTrials, countHowOftenNativeWasSeenInAShape) {
 
 TEST(FirstTrials, concernKeysOfAboutThatSizeOnAsManyRanks) {
   FirstTrials trials;
-  trials.begin(kShape, kRing);
+  trials.begin(kShape, kRing, 0.5);
   EXPECT_TRUE(trials.isUnderWay({8, 12}, kRing));
   EXPECT_FALSE(trials.isUnderWay({8, 13}, kRing));
   EXPECT_FALSE(trials.isUnderWay({9, 10}, kRing));
@@ -61,9 +61,23 @@ TEST(FirstTrials, concernKeysOfAboutThatSizeOnAsManyRanks) {
   EXPECT_TRUE(trials.findings(kOther, {9, 10}).empty());
 }
 
+TEST(FirstTrials, addUpWhatIsAtStake) {
+  FirstTrials trials;
+  EXPECT_EQ(trials.excessUnderWay(kShape), 0.0);
+  trials.begin(kShape, kRing, 0.5);
+  trials.begin({8, 12}, kRing + 1, 0.25);
+  trials.begin({8, 14}, kRing + 2, 4.0);
+  trials.begin({9, 10}, kRing + 2, 4.0);
+  EXPECT_EQ(trials.excessUnderWay(kShape), 0.75) << "of keys that are alike";
+  trials.tell(kKey, kShape, {.algorithm = kRing});
+  EXPECT_EQ(trials.excessUnderWay(kShape), 0.25);
+  for (int decision = 0; decision < 4; ++decision) trials.noteDecision();
+  EXPECT_EQ(trials.excessUnderWay(kShape), 0.0) << "it was never made";
+}
+
 TEST(FirstTrials, areNotWaitedForLong) {
   FirstTrials trials;
-  trials.begin(kShape, kRing);
+  trials.begin(kShape, kRing, 0.5);
   for (int decision = 0; decision < 4; ++decision) trials.noteDecision();
   EXPECT_FALSE(trials.isUnderWay(kShape, kRing)) << "it was never made";
 }

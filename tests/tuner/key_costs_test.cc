@@ -76,6 +76,46 @@ TEST(KeyCosts, learnFromADisturbedCallWhatNoAgreementExplains) {
   EXPECT_LT(costs.expected(KeyCosts::kNative).value, 50e-6) << "no agreement makes calls shorter";
 }
 
+// A row of which only that is known is worth no trial, however little the prediction says that it takes.
+TEST(KeyCosts, tryNothingOfWhichIsOnlyKnownThatItTakesFarLonger) {
+  std::vector<Candidate> ranked = candidates(0.5e-3);
+  ranked.front().takes_longer = true;
+  KeyCosts costs;
+  costs.predict(ranked);
+  measure(costs, 1e-3, 1e-3, 1);
+  costs.noteCalls(1'000'000);
+  EXPECT_FALSE(costs.planTrials(KeyCosts::kNative, plenty()).empty());
+  KeyCosts never_called;
+  never_called.predict(ranked);
+  never_called.observe(kNativeChoice, Seconds{1e-3});
+  const std::vector<Choice> trials = never_called.planTrials(KeyCosts::kNative, plenty());
+  EXPECT_FALSE(trials.empty());
+  EXPECT_EQ(std::ranges::count(trials, named("ring")), 0);
+  ranked.front().takes_longer = false;
+  never_called.predict(ranked);
+  EXPECT_EQ(std::ranges::count(never_called.planTrials(KeyCosts::kNative, plenty()), named("ring")), 1)
+      << "ranks arrive in another way";
+}
+
+TEST(KeyCosts, putLittleAtStakeAtOnce) {
+  KeyCosts risky;
+  risky.predict(
+      {{named("ring"), Seconds{1.7e-3}}, {named("slt"), Seconds{1.8e-3}}, {named("direct"), Seconds{1.9e-3}}});
+  for (int i = 0; i < 8; ++i) risky.observe(kNativeChoice, Seconds{1e-3});
+  const KeyCosts::Allowance most{.trials = 6, .calls_to_come = 1e6, .excess = 1e9};
+  EXPECT_EQ(risky.planTrials(KeyCosts::kNative, most).size(), 1U) << "the first tells of the others";
+  KeyCosts safe;
+  safe.predict({{named("ring"), Seconds{0.6e-3}}, {named("slt"), Seconds{0.6e-3}}, {named("direct"), Seconds{0.6e-3}}});
+  for (int i = 0; i < 8; ++i) safe.observe(kNativeChoice, Seconds{1e-3});
+  KeyCosts safe_beside_others = predicted();
+  for (int i = 0; i < 8; ++i) safe_beside_others.observe(kNativeChoice, Seconds{1e-3});
+  EXPECT_EQ(safe.planTrials(KeyCosts::kNative, most).size(), 3U);
+  KeyCosts::Allowance beside_others = most;
+  beside_others.excess_under_way = 1.0;
+  EXPECT_TRUE(safe_beside_others.planTrials(KeyCosts::kNative, beside_others).empty());
+  EXPECT_TRUE(safe_beside_others.awaitsOthers()) << "the key goes on exploring";
+}
+
 TEST(KeyCosts, stayWithNativeWhereTheDifferenceIsSmall) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.99e-3);
@@ -89,9 +129,11 @@ TEST(KeyCosts, tryWhatMayBeFasterMostPromisingFirst) {
   ASSERT_FALSE(trials.empty());
   EXPECT_EQ(trials.front(), named("ring"));
   EXPECT_TRUE(costs.awaitsTrials());
-  for (const Choice& again : costs.planTrials(KeyCosts::kNative, plenty()))
-    EXPECT_NE(again, named("ring")) << "under way";
-  for (const Choice& trial : trials) costs.noteTrial(trial);
+  const std::vector<Choice> further = costs.planTrials(KeyCosts::kNative, plenty());
+  EXPECT_EQ(std::ranges::count(further, named("ring")), 0) << "under way";
+  for (const std::vector<Choice>& planned : {trials, further}) {
+    for (const Choice& trial : planned) costs.noteTrial(trial);
+  }
   EXPECT_FALSE(costs.awaitsTrials());
 }
 
@@ -238,8 +280,8 @@ TEST(KeyCosts, leaveFirstTrialsToOthers) {
   EXPECT_EQ(std::ranges::count(trials, named("ring")), 0);
   EXPECT_TRUE(costs.awaitsOthers());
   costs.hear({.algorithm = named("ring").algorithm, .off = 0.0, .deviation = 0.05}, 0);
-  EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, allowance), named("ring")), 1)
-      << "what it costs is known";
+  EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, plenty()), named("ring")), 1)
+      << "nobody else is about to";
   EXPECT_FALSE(costs.awaitsOthers());
 }
 

@@ -325,6 +325,22 @@ TEST(KeyTunerLoss, stopsNothingForOneSlowCallInFour) {
   EXPECT_EQ(communicator.keys().entry(0).times_stopped, 0);
 }
 
+// What native took before says nothing of what it would take now.
+TEST(KeyTunerLoss, stopsNothingWhereTheWholeMachineHasBecomeSlower) {
+  SimulatedMachine machine;
+  machine.native_factor = 1.5;
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  communicator.calls(200, kLine, kLong);
+  const Choice chosen = incumbentOf(communicator);
+  ASSERT_NE(chosen.algorithm, kNativeAlgorithm);
+  communicator.machine().others_factor = 1.8;
+  communicator.machine().native_factor = 1.8 * 1.5;
+  communicator.machine().scatter = 0.9;  // calls may take 3.4 times as long as they did, and more than twice native's
+  communicator.calls(2000, kLine, kLong);
+  EXPECT_EQ(communicator.keys().entry(0).times_stopped, 0);
+  EXPECT_NE(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+}
+
 TEST(KeyTunerLoss, returnsToAGoodChoiceWhoseCallsWereSlowByChance) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), machineWithSlowNative());
   communicator.calls(200, kLine, kLong);

@@ -15,7 +15,9 @@ TEST(ShapeKnowledge, keysOfAShapeHearFromEachOtherAndNotFromThemselves) {
   const ShapeKnowledge apart(shared, kOtherShape);
   const std::int32_t ring = parseChoice("ring").value().algorithm;
   EXPECT_FALSE(one.areTrialsKnown());
-  one.begin(ring);
+  one.begin(ring, 0.5);
+  EXPECT_EQ(another.excessUnderWay(), 0.5);
+  EXPECT_EQ(apart.excessUnderWay(), 0.0);
   EXPECT_TRUE(another.isUnderWay(ring));
   EXPECT_FALSE(apart.isUnderWay(ring));
   one.tell({ring, 0.3, 0.1});

@@ -14,9 +14,9 @@ gate = importlib.util.module_from_spec(importlib.util.spec_from_loader("gym_gate
 loader.exec_module(gate)
 
 PLAYED = [
-    {"world": 7, "regret": 0.10, "left_wrongly": True, "missed": False},
-    {"world": 8, "regret": 0.30},
-    {"world": 9, "regret": 0.20, "left_wrongly": False, "missed": True, "claimed_wrongly": True},
+    {"world": 7, "regret": 0.10, "worst_stretch": 1.0, "left_wrongly": True, "missed": False},
+    {"world": 8, "regret": 0.30, "worst_stretch": 1.0},
+    {"world": 9, "regret": 0.20, "worst_stretch": 1.2, "left_wrongly": False, "missed": True, "claimed_wrongly": True},
 ]
 
 
@@ -25,6 +25,7 @@ class FiguresTest(unittest.TestCase):
         found = gate.figures(PLAYED)
         self.assertAlmostEqual(found["regret, median"], 0.20)
         self.assertAlmostEqual(found["regret, 95%"], 0.29)
+        self.assertAlmostEqual(found["share of native's, worst 50 calls, 95%"], 1.18)
         self.assertEqual(found["worlds left native wrongly"], 1)
         self.assertEqual(found["worlds missed a gain"], 1)
         self.assertEqual(found["worlds told a wrong gain"], 1)
