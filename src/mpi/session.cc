@@ -45,7 +45,7 @@ void Session::prepare() {
     node_ = shareMemory(channel_.communicator(), channel_.ownTag(kIdleTag), topology_, services_.world_nodes);
   }
   const SharedCosts costs = findCosts();
-  memory_.setMachine(costs.model, topology_);
+  memory_.setMachine(costs.model, topology_, node_.get());
   loop_.open(costs.model, stamps, topology_, least == kHasDriver);
   if (services_.preparations == nullptr) return;
   services_.preparations->note(ranks(), clock.now() - begin - costs.probed_for);

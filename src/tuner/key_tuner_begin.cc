@@ -131,8 +131,8 @@ bool KeyTuner::isOfEarlierRun(std::size_t arm) const {
 
 // What was learned before, or is being learned by other keys of the shape, is paid for there.
 double KeyTuner::grant(bool arrives_as_then) const {
-  if (learned_) return arrives_as_then ? TrialBudget::kGrantedOnceLearned : TrialBudget::kGranted;
-  return others_.areTrialsKnown() ? TrialBudget::kGrantedBesideOthers : TrialBudget::kGranted;
+  if (learned_) return arrives_as_then ? TrialBudget::kGrantedOnceLearned : TrialBudget::kGrantedCalls;
+  return others_.areTrialsKnown() ? TrialBudget::kGrantedBesideOthers : TrialBudget::kGrantedCalls;
 }
 
 void KeyTuner::hearOfTrials() {

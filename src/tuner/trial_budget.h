@@ -6,15 +6,14 @@
 
 namespace starling {
 
-// Costs are counted in calls of the incumbent, and are what trials take beyond these. In the first calls after
-// exploration has begun, and after it was reopened, trials may cost a few calls, fewer where an earlier run has
-// learned; else they take a small share of the key's time. A trial that took far more than was expected is paid for by
-// the calls that follow. Where exploration is reopened again and again, and the choice stays, that was noise: then it
-// may be reopened after twice as many calls each time. THREADS: not thread-safe; one per key.
+// Costs are counted in calls of the incumbent. In the first calls after exploration has begun, and after it was
+// reopened, trials may take as much time again as these calls do, or less where an earlier run has learned; else they
+// take a small share of the key's time. A trial that took far more than was expected is paid for by the calls that
+// follow. Where exploration is reopened again and again, and the choice stays, that was noise: then it may be reopened
+// after twice as many calls each time. THREADS: not thread-safe; one per key.
 class TrialBudget {
  public:
   static constexpr std::int64_t kGrantedCalls = 20;
-  static constexpr double kGranted = 5.0;
   static constexpr double kShare = 0.02;
   // Exploration ends after so many calls: what is undecided then makes little difference.
   static constexpr std::int64_t kExploredCalls = 60;
@@ -23,7 +22,7 @@ class TrialBudget {
     const bool was_granted = calls_ < granted_until_;
     calls_ += calls;
     if (was_granted && calls_ >= granted_until_) credit_ = std::min(credit_, 0.0);
-    credit_ = std::min(credit_ + kShare * static_cast<double>(calls), kMostSaved);
+    credit_ = std::min(credit_ + kShare * static_cast<double>(calls), static_cast<double>(kGrantedCalls));
   }
   // Where an earlier run has paid for the trials, these are to confirm what it found.
   static constexpr double kGrantedOnceLearned = 4.0;
@@ -42,7 +41,7 @@ class TrialBudget {
     explored_until_ = calls_ + kExploredCalls;
     if (calls_ < granted_until_ + kCallsBetweenGrants) return;
     granted_until_ = calls_ + kGrantedCalls;
-    credit_ = std::min(credit_ + kGranted, kMostSaved);
+    credit_ = std::min(credit_ + kGrantedCalls, static_cast<double>(kGrantedCalls));
   }
   // Notes that the choice has changed, so that it was right to reopen.
   void noteNewChoice() {
@@ -57,8 +56,6 @@ class TrialBudget {
   bool isExploring() const { return calls_ < explored_until_; }
 
  private:
-  // No more than so much is saved up for a trial.
-  static constexpr double kMostSaved = 20.0;
   // What is granted is granted anew after so many calls at the earliest.
   static constexpr std::int64_t kCallsBetweenGrants = 100;
   static constexpr std::int64_t kFirstWait = 32;

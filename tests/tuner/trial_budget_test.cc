@@ -5,12 +5,12 @@
 namespace starling {
 namespace {
 
-TEST(TrialBudget, grantsAFewCallsAtFirstAndThenAShare) {
+TEST(TrialBudget, grantsWhatTheFirstCallsTakeAndThenAShare) {
   TrialBudget budget;
-  budget.begin(TrialBudget::kGranted);
-  EXPECT_DOUBLE_EQ(budget.left(), 5.0);
-  budget.charge(2.0);
-  EXPECT_DOUBLE_EQ(budget.left(), 3.0);
+  budget.begin(TrialBudget::kGrantedCalls);
+  EXPECT_DOUBLE_EQ(budget.left(), 20.0);
+  budget.charge(5.0);
+  EXPECT_DOUBLE_EQ(budget.left(), 15.0);
   budget.count(TrialBudget::kGrantedCalls);
   EXPECT_LT(budget.left(), 1.0) << "what was granted lapses";
   budget.count(100);
@@ -25,15 +25,15 @@ TEST(TrialBudget, grantsLessWhereAnEarlierRunHasLearned) {
   EXPECT_DOUBLE_EQ(budget.left(), TrialBudget::kGrantedOnceLearned);
   budget.count(200);
   budget.reopen();
-  EXPECT_DOUBLE_EQ(budget.left(), 4.0 + TrialBudget::kGranted) << "what has changed is learned anew";
+  EXPECT_DOUBLE_EQ(budget.left(), 20.0) << "what has changed is learned anew";
 }
 
 TEST(TrialBudget, letsCallsPayForATrialThatTookFarMore) {
   TrialBudget budget;
-  budget.begin(TrialBudget::kGranted);
+  budget.begin(TrialBudget::kGrantedCalls);
   budget.charge(50.0);
   EXPECT_EQ(budget.left(), 0.0);
-  budget.count(2200);
+  budget.count(1400);
   EXPECT_EQ(budget.left(), 0.0);
   budget.count(200);
   EXPECT_GT(budget.left(), 0.0);
@@ -48,7 +48,7 @@ TEST(TrialBudget, letsCallsPayForATrialThatTookFarMore) {
 
 TEST(TrialBudget, reopensAfterTwiceAsManyCallsEachTimeWhereTheChoiceStays) {
   TrialBudget budget;
-  budget.begin(TrialBudget::kGranted);
+  budget.begin(TrialBudget::kGrantedCalls);
   std::int64_t latest = 0;
   for (const std::int64_t wait : {64, 128, 256}) {
     while (!budget.mayReopen()) budget.count(1);
@@ -69,14 +69,14 @@ TEST(TrialBudget, reopensAfterTwiceAsManyCallsEachTimeWhereTheChoiceStays) {
 TEST(TrialBudget, exploresForSomeCalls) {
   TrialBudget budget;
   EXPECT_FALSE(budget.isExploring());
-  budget.begin(TrialBudget::kGranted);
+  budget.begin(TrialBudget::kGrantedCalls);
   EXPECT_TRUE(budget.isExploring());
   budget.count(TrialBudget::kExploredCalls);
   EXPECT_FALSE(budget.isExploring());
   budget.count(100);
   budget.reopen();
   EXPECT_TRUE(budget.isExploring());
-  EXPECT_GE(budget.left(), TrialBudget::kGranted);
+  EXPECT_GT(budget.left(), 15.0);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "mpi/execution/executor.h"
 #include "mpi/execution/shared_memory.h"
 #include "node/node_allreduce.h"
+#include "node/node_layout.h"
 #include "schedule/schedule.h"
 #include "simulator/simulator.h"
 
@@ -61,6 +62,11 @@ class NodeChannel {
   void reduceScatter(const Call& call, std::span<const OwnedBlock> shares);
   void gather(const Call& call, std::span<const OwnedBlock> shares);
 
+  // Make the pages of buffers be there that calls use with vectors of so many bytes: those that this rank writes, and
+  // then those of the others, which these are to have written first, so that they lie near them. They are local.
+  void populateOwn(std::int64_t bytes);
+  void populateOthers(std::int64_t bytes);
+
   // Finds what such calls cost on this rank, and adds it to the model. All ranks call it alike.
   void probe(const Clock& clock, CostModel& model);
 
@@ -74,6 +80,10 @@ class NodeChannel {
   NodeCall inShares(const Call& call, std::span<const OwnedBlock> shares);
 
   SharedMemory memory_;
+  const NodeLayout layout_;
+  const std::int32_t rank_;  // on the node
+  std::int64_t own_populated_ = 0;
+  std::int64_t others_populated_ = 0;
   const std::vector<std::int32_t> ranks_;  // of the communicator, ascending
   const Idle idle_;
   const bool may_read_;                  // each rank may read the others' memory

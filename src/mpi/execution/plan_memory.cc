@@ -45,6 +45,7 @@ void PlanMemory::reserveFor(const Signature& signature) {
   } catch (const std::bad_alloc&) {
     is_short_ = true;
   }
+  if (node_ != nullptr) node_->populateOwn(signature.bytes());
 }
 
 // What is for all rows is too much for long vectors, of which most rows need one.
@@ -83,6 +84,11 @@ void PlanMemory::reserveFor(const KeyPlan& plan, const Signature& signature) {
     for (const Choice& trial : plan.trials) reserve(trial);
   } catch (const std::bad_alloc&) {
     is_short_ = true;
+  }
+  // Since the key was met, which was an agreement before, the others have populated theirs.
+  const auto is_in_memory = [](const Choice& choice) { return runsInMemory(choice.algorithm); };
+  if (node_ != nullptr && (is_in_memory(plan.incumbent) || std::ranges::any_of(plan.trials, is_in_memory))) {
+    node_->populateOthers(signature.bytes());
   }
 }
 

@@ -9,6 +9,7 @@
 #include "base/reserve.h"
 #include "mpi/execution/agreed_memory.h"
 #include "mpi/execution/channel.h"
+#include "mpi/execution/node_channel.h"
 #include "simulator/simulator.h"
 #include "tuner/plan.h"
 #include "tuner/signature.h"
@@ -25,10 +26,12 @@ class PlanMemory {
   PlanMemory(const PlanMemory&) = delete;
   PlanMemory& operator=(const PlanMemory&) = delete;
 
-  // Says what the ranks run on, which all that follows is reserved for. The topology outlives this object.
-  void setMachine(const CostModel& model, const Topology& topology) {
+  // Says what the ranks run on, which all that follows is reserved for. Topology and channel outlive this object; the
+  // channel may be null.
+  void setMachine(const CostModel& model, const Topology& topology, NodeChannel* node) {
     model_ = model;
     topology_ = &topology;
+    node_ = node;
   }
 
   // Returns whether the program and the MPI library have enough left when so many bytes more are taken.
@@ -77,6 +80,7 @@ class PlanMemory {
   AgreedMemory schedules_{"schedules", [this](std::size_t bytes) { return mayTake(bytes) && reserve_.grow(bytes); }};
   CostModel model_;
   const Topology* topology_ = nullptr;
+  NodeChannel* node_ = nullptr;
   std::array<Need, 8> needs_;
   std::size_t next_need_ = 0;
 };

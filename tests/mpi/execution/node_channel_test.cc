@@ -1,6 +1,8 @@
 #include "mpi/execution/node_channel.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -191,6 +193,35 @@ TEST_F(NodeChannelRuns, letsOneSidedOperationsOnTheirWay) {
   };
   checkThatTheOtherGoesOn("an operation on a window", nothing, get, nothing);
   MPI_Win_free(&window);
+}
+
+long pageFaults() {
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  return used.ru_minflt;
+}
+
+// The first call after the buffers were populated touches no page for the first time.
+TEST_F(NodeChannelRuns, findsThePagesOfItsBuffersThereWherePopulated) {
+  if (worldSize() == 1) GTEST_SKIP() << "one rank shares nothing";
+  constexpr int kCount = 16'384;
+  std::vector<float> values(kCount, 1.0F);
+  if (madvise(nullptr, 0, MADV_POPULATE_WRITE) != 0) GTEST_SKIP() << "the kernel is older than Linux 5.14";
+  long faults[2];
+  for (const bool is_populated : {false, true}) {
+    const std::unique_ptr<NodeChannel> channel = open();
+    ASSERT_NE(channel, nullptr);
+    const CallKind kind = classifyCall(kCount, MPI_FLOAT, MPI_SUM);
+    run(*channel, "node", classifyCall(1, MPI_FLOAT, MPI_SUM), values.data(), values.data());
+    if (is_populated) channel->populateOwn(kind.signature.bytes());
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (is_populated) channel->populateOthers(kind.signature.bytes());
+    const long before = pageFaults();
+    run(*channel, "node", kind, values.data(), values.data());
+    faults[is_populated ? 1 : 0] = pageFaults() - before;
+  }
+  EXPECT_GE(faults[0], 8);
+  EXPECT_LE(faults[1], 4) << faults[0] << " where not populated";
 }
 
 // What was measured is of the right size at least: no call takes a second.
