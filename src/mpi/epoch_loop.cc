@@ -15,8 +15,8 @@ EpochLoop::EpochLoop(const SessionServices& services, Channel& channel, PlanMemo
     : services_(services),
       channel_(channel),
       memory_(memory),
-      calls_(static_cast<std::int32_t>(services.settings.options.minimum_calls), samplesPerEpoch(channel.ranks()),
-             channel.rank(), &reserve_),
+      calls_(EpochLengths::ofFirst(services.settings.options, false), samplesPerEpoch(channel.ranks()), channel.rank(),
+             &reserve_),
       sites_(channel.rank() == 0),
       lengths_(services.settings.options, samplesPerEpoch(channel.ranks())),
       learner_(services, channel, keys_, tracker_, sites_) {}
@@ -34,12 +34,14 @@ bool EpochLoop::reserve() {
   return reserve_.grow(kMinRoom);
 }
 
-void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Topology& topology,
-                     bool has_device_driver) {
+void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Topology& topology, bool has_device_driver,
+                     bool is_shape_known) {
   stamp_clock_ = stamps;
   has_device_driver_ = has_device_driver;
   shares_memory_ = sharesOneMemory(&topology);
   learner_.open(model, stamps.isKnown(), topology);
+  // A communicator that is prepared by its own calls has made those of its first epoch.
+  if (calls_.made() == 0) calls_.setLength(EpochLengths::ofFirst(services_.settings.options, is_shape_known));
 }
 
 SiteId EpochLoop::predict(const CallOrigin& origin, const Signature& signature) const {

@@ -39,8 +39,9 @@ class EpochLoop {
   // Takes the memory without which nothing can be agreed. Local. Returns false when memory is short.
   bool reserve();
   // From here on the ranks agree. REQUIRES: the channel is open, and reserve() returned true. `model` is this rank's;
-  // rank 0 learns with its own.
-  void open(const CostModel& model, const StampClock& stamps, const Topology& topology, bool has_device_driver);
+  // rank 0 learns with its own. `is_shape_known`, equal on all ranks: a communicator of the shape was tuned before.
+  void open(const CostModel& model, const StampClock& stamps, const Topology& topology, bool has_device_driver,
+            bool is_shape_known);
   bool isOpen() const { return agreement_ != nullptr; }
 
   // Returns the site that all ranks take the next call to come from. It is local.

@@ -46,7 +46,7 @@ void Session::prepare() {
   }
   const SharedCosts costs = findCosts();
   memory_.setMachine(costs.model, topology_, node_.get());
-  loop_.open(costs.model, stamps, topology_, least == kHasDriver);
+  loop_.open(costs.model, stamps, topology_, least == kHasDriver, costs.was_known);
   if (services_.preparations == nullptr) return;
   services_.preparations->note(ranks(), clock.now() - begin - costs.probed_for);
 }
@@ -54,7 +54,7 @@ void Session::prepare() {
 SharedCosts Session::findCosts() const {
   const Clock& clock = *services_.clocks.clock;
   if (services_.probed_costs == nullptr)
-    return {probeCosts(channel_.communicator(), topology_, clock, node_.get()), {}};
+    return {probeCosts(channel_.communicator(), topology_, clock, node_.get()), {}, false};
   return knownOrProbedCosts(channel_.communicator(), topology_, clock, *services_.probed_costs, node_.get());
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <numbers>
 #include <optional>
 
 #include "algos/flagged.h"
@@ -39,11 +40,36 @@ Shape shapeOf(const CandidateQuery& query) {
   return shape;
 }
 
+// Of ranks whose mean is far below the latest of them most come early: so have powers of even steps.
+constexpr double kMostUneven = 32.0;
+
+// Returns arrivals like those that are usual, in no order.
+std::vector<Seconds> usualArrivals(const UnpredictedArrivals& usual, std::int32_t ranks) {
+  std::vector<Seconds> arrivals(static_cast<std::size_t>(ranks));
+  if (usual.latest <= Seconds{}) return arrivals;
+  // Any two ranks would do but the one that is the coordinator where late ranks are named.
+  const std::size_t latest = arrivals.size() / 2;
+  const std::size_t before = arrivals.size() - 1;
+  if (usual.before > Seconds{} && before > latest) {
+    const Seconds rest = 1.0 / (ranks - 2) * ((ranks - 1) * usual.others - usual.before);
+    const double uneven = std::clamp(usual.before / std::max(rest, Seconds{1e-12}) - 1.0, 0.0, kMostUneven);
+    // Multiples of the golden ratio leave no two neighbours alike.
+    double step = 0.0;
+    for (Seconds& arrival : arrivals) {
+      step += std::numbers::phi - 1.0;
+      step -= std::floor(step);
+      arrival = std::pow(step, uneven) * usual.before;
+    }
+    arrivals[before] = usual.before;
+  }
+  arrivals[latest] = usual.latest;
+  return arrivals;
+}
+
 std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
-  std::vector<Seconds> arrivals(static_cast<std::size_t>(query.shape.ranks));
-  // Any rank would do but the one that is the coordinator where late ranks are named.
-  if (query.lateness_ns.empty()) arrivals[arrivals.size() / 2] = query.unpredicted;
-  for (std::size_t i = 0; i < query.lateness_ns.size(); ++i) arrivals[i] = fromNanoseconds(query.lateness_ns[i]);
+  if (query.lateness_ns.empty()) return usualArrivals(query.unpredicted, query.shape.ranks);
+  std::vector<Seconds> arrivals;
+  for (const std::int64_t one : query.lateness_ns) arrivals.push_back(fromNanoseconds(one));
   return arrivals;
 }
 
@@ -176,7 +202,7 @@ Candidate bestOf(const Candidate& usual, const Predictor& predictor) {
   const CandidateQuery& query = predictor.query();
   const Candidate candidate = withAlternatives(usual, predictor);
   const std::optional<std::size_t> flagged = findParameter(*findAlgorithm(usual.choice.algorithm), kFlaggedParameter);
-  if (!flagged || query.unpredicted <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
+  if (!flagged || query.unpredicted.latest <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
     return candidate;
   }
   Choice choice = usual.choice;

@@ -17,13 +17,21 @@ struct Candidate {
   bool takes_longer = false;  // than that, which is so many times the least that by how much does not matter
 };
 
+// How ranks come where nobody knows which of them will be late: as a rule the latest so much after the earliest, the
+// one before it, and the others, but for the latest, in the mean.
+struct UnpredictedArrivals {
+  Seconds latest{};
+  Seconds before{};
+  Seconds others{};
+};
+
 struct CandidateQuery {
   Shape shape;
   Bytes element_size;
   CostModel model;
   std::vector<std::int64_t> lateness_ns;  // by virtual rank; empty = all on time
   bool reproducible = false;              // only rows of the one fixed association
-  Seconds unpredicted{};                  // by which one rank or another comes late in each call, nobody knows which
+  UnpredictedArrivals unpredicted{};      // where `lateness_ns` is empty
   Topology topology{};                    // by virtual rank; takes the place of the shape's
 };
 

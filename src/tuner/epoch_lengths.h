@@ -23,6 +23,12 @@ class EpochLengths {
   static constexpr std::int32_t kCallsBeforeRest = 16;
   static constexpr std::int32_t kNoLimit = std::numeric_limits<std::int32_t>::max();
 
+  // Returns how many calls the first epoch has. Where a communicator of the same shape has been tuned before, what was
+  // learned there is known after one of them.
+  static std::int32_t ofFirst(const Options& options, bool is_shape_known) {
+    return is_shape_known ? 1 : static_cast<std::int32_t>(options.minimum_calls);
+  }
+
   // So many calls of an epoch are stamped at most.
   EpochLengths(const Options& options, std::int32_t samples);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 #include "tuner/virtual_ranks.h"
@@ -53,6 +54,16 @@ Seconds medianOf(const std::vector<TrackedArrivals::Entry>& entries) {
   return *middle;
 }
 
+UnpredictedArrivals arrivalsIn(const ArrivalPattern& pattern) {
+  UnpredictedArrivals arrivals{.latest = pattern.latest.front().lateness};
+  const std::span<const RankLateness> named = std::span(pattern.latest).subspan(1);
+  if (!named.empty()) arrivals.before = named.front().lateness;
+  Seconds sum = static_cast<double>(pattern.ranks - std::ssize(pattern.latest)) * pattern.others;
+  for (const RankLateness& one : named) sum += one.lateness;
+  arrivals.others = (1.0 / std::max(pattern.ranks - 1, 1)) * sum;
+  return arrivals;
+}
+
 // Returns the predicted latenesses by rank.
 std::vector<Seconds> predictedBy(const std::vector<TrackedArrivals::Entry>& entries, std::int32_t ranks) {
   std::vector<Seconds> lateness(static_cast<std::size_t>(ranks), entries.back().predicted);
@@ -80,9 +91,10 @@ void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   if (haveMoved(pattern)) tracked_.forget();
   tracked_.observe(pattern);
   const double share = 1.0 / static_cast<double>(std::min<std::int64_t>(tracked_.observations(), kUsualCalls));
-  const Seconds latest = pattern.latest.front().lateness;
-  usual_latest_ += share * (latest - usual_latest_);
-  usual_lead_ += share * (latest - (pattern.latest.size() > 1 ? pattern.latest[1].lateness : Seconds{}) - usual_lead_);
+  const UnpredictedArrivals now = arrivalsIn(pattern);
+  usual_.latest += share * (now.latest - usual_.latest);
+  usual_.before += share * (now.before - usual_.before);
+  usual_.others += share * (now.others - usual_.others);
 }
 
 // Forecasts take many calls to turn from one rank to another, and no call but these says anything of what comes.
@@ -111,11 +123,10 @@ bool KeyArrivals::isUnforeseen(const ArrivalPattern& pattern) const {
   return foreseen < 0.5 * last.lateness && lateness < 0.5 * latest->predicted && forecast(entries).is_predictable;
 }
 
-Seconds KeyArrivals::usualLatest() const {
-  return usual_latest_ <= std::max(orderingNoise(usual_latest_), clock_error_) ? Seconds{} : usual_latest_;
+UnpredictedArrivals KeyArrivals::usual() const {
+  const bool is_noise = usual_.latest <= std::max(orderingNoise(usual_.latest), clock_error_);
+  return is_noise ? UnpredictedArrivals{} : usual_;
 }
-
-Seconds KeyArrivals::usualLead() const { return usualLatest() > Seconds{} ? usual_lead_ : Seconds{}; }
 
 void KeyArrivals::expect(const ArrivalPattern& pattern, Seconds clock_error) {
   // With the second call the first one's forecast has been right.
@@ -141,7 +152,7 @@ KeyArrivals::Forecast KeyArrivals::forecast(const Entries& entries) const {
 KeyArrivals::Outlook KeyArrivals::outlook() const {
   if (tracked_.observations() == 0) return Outlook::kUnknown;
   if (forecast(tracked_.entries()).is_predictable) return Outlook::kPredictable;
-  return usualLatest() > Seconds{} ? Outlook::kUnpredictable : Outlook::kOnTime;
+  return usual().latest > Seconds{} ? Outlook::kUnpredictable : Outlook::kOnTime;
 }
 
 bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const {

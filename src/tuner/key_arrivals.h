@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "base/units.h"
+#include "tuner/candidates.h"
 #include "tuner/plan.h"
 #include "tuner/tracked_arrivals.h"
 
@@ -37,10 +38,8 @@ class KeyArrivals {
   // better. Where all come late at random, an order that was seen in a few calls is forgotten.
   bool arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const;
 
-  // Returns by how much the latest rank of a call is late as a rule, whichever it is; 0 where that is noise.
-  Seconds usualLatest() const;
-  // Returns by how much it comes after all others as a rule; 0 likewise. Only that long does a call wait for one rank.
-  Seconds usualLead() const;
+  // Returns how late ranks are as a rule, whichever they are; 0 where that is noise.
+  UnpredictedArrivals usual() const;
 
  private:
   using Entries = std::vector<TrackedArrivals::Entry>;
@@ -58,9 +57,8 @@ class KeyArrivals {
   bool isUnforeseen(const ArrivalPattern& pattern) const;
 
   TrackedArrivals tracked_;
-  Seconds usual_latest_;  // mean lateness of the latest rank of each call, whichever that was, the latest weighing most
-  Seconds usual_lead_;    // the same of how much later it came than the one before it
-  Seconds clock_error_;   // of the latest call
+  UnpredictedArrivals usual_;          // means over calls, the latest weighing most
+  Seconds clock_error_;                // of the latest call
   std::int32_t unforeseen_rank_ = -1;  // that came last in the latest calls
   int unforeseen_calls_ = 0;           // in a row
 };

@@ -52,7 +52,7 @@ CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
           settings_.model,
           std::move(placement.lateness_ns),
           settings_.options.reproducible,
-          arrivals_.usualLead(),
+          arrivals_.usual(),
           arranged(settings_.topology, placement.table)};
 }
 

@@ -18,7 +18,9 @@ std::int64_t rounded(std::int64_t lateness_ns) {
 
 CandidateQuery rounded(CandidateQuery query) {
   for (std::int64_t& one : query.lateness_ns) one = rounded(one);
-  query.unpredicted = fromNanoseconds(rounded(toNanoseconds(query.unpredicted)));
+  for (Seconds* one : {&query.unpredicted.latest, &query.unpredicted.before, &query.unpredicted.others}) {
+    *one = fromNanoseconds(rounded(toNanoseconds(*one)));
+  }
   return query;
 }
 
@@ -36,7 +38,9 @@ std::uint64_t hashOf(const CandidateQuery& query) {
                             query.model.release.value, query.model.inner_alpha.value, query.model.inner_beta}) {
     mix(std::bit_cast<std::uint64_t>(cost));
   }
-  mix(toNanoseconds(query.unpredicted));
+  for (const Seconds one : {query.unpredicted.latest, query.unpredicted.before, query.unpredicted.others}) {
+    mix(toNanoseconds(one));
+  }
   for (const std::int64_t one : query.lateness_ns) mix(one);
   for (const std::int32_t node : query.topology.nodes) mix(node);
   for (const std::int32_t link : query.topology.links) mix(link);

@@ -134,9 +134,26 @@ TEST(RankCandidates, choosesTheSegmentsOfTheClosedForm) {
   EXPECT_LT(slt->predicted, predictPostArrival(query, parseChoice("slt").value()));
 }
 
+// A call that names one late rank waits for the other one as any call does.
+TEST(RankCandidates, heedsHowTheOthersComeWhereNobodyKnowsTheLatest) {
+  for (const std::int32_t ranks : {8, 64}) {
+    CandidateQuery alone = queryOf(ranks, 1 << 17);
+    alone.unpredicted.latest = {20e-3};
+    CandidateQuery pair = alone;
+    pair.unpredicted.before = {20e-3};
+    pair.unpredicted.others = {20e-3 / (ranks - 1)};
+    CandidateQuery even = pair;
+    even.unpredicted.others = {10e-3};
+    const Choice named = parseChoice("late_join:flagged=1").value();
+    const Seconds beside_none = predictPostArrival(alone, named);
+    EXPECT_LT(1.2 * beside_none, predictPostArrival(pair, named)) << ranks << " ranks";
+    EXPECT_LT(1.2 * beside_none, predictPostArrival(even, named)) << ranks << " ranks";
+  }
+}
+
 TEST(RankCandidates, namesTheLateRankWhereNobodyKnowsItBeforehand) {
   CandidateQuery query = queryOf(8, 1 << 17);
-  query.unpredicted = {20e-3};
+  query.unpredicted.latest = {20e-3};
   const std::string first = nameOf(rankCandidates(query, 1).front());
   EXPECT_TRUE(first == "slt" || first == "late_join") << first;
   for (const Candidate& candidate : rankCandidates(query, 3)) {

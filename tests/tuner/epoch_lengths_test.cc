@@ -39,6 +39,13 @@ class EpochLengthsTest : public testing::Test {
   KeyTable keys_;
 };
 
+TEST_F(EpochLengthsTest, theFirstHasTheFewestCallsUnlessTheShapeIsKnown) {
+  Options options;
+  options.minimum_calls = 30;
+  EXPECT_EQ(EpochLengths::ofFirst(options, false), 30);
+  EXPECT_EQ(EpochLengths::ofFirst(options, true), 1);
+}
+
 TEST_F(EpochLengthsTest, theFirstEpochIsFollowedByAShortOne) {
   EpochLengths lengths(options(), kSamples);
   EXPECT_EQ(lengths.limit(false), EpochLengths::kNoLimit);

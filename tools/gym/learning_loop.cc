@@ -16,12 +16,13 @@ void require(const Status& status) {
 
 }  // namespace
 
-LearningLoop::LearningLoop(std::int32_t ranks, TunerSettings settings, std::vector<PolicyRecord> policies)
+LearningLoop::LearningLoop(std::int32_t ranks, TunerSettings settings, std::vector<PolicyRecord> policies,
+                           bool is_shape_known)
     : ranks_(ranks),
       samples_per_epoch_(settings.samples_per_epoch),
       policies_(std::move(policies)),
       tuner_(settings, ranks),
-      epoch_length_(static_cast<std::int32_t>(settings.options.minimum_calls)),
+      epoch_length_(EpochLengths::ofFirst(settings.options, is_shape_known)),
       lengths_(settings.options, settings.samples_per_epoch),
       buffer_(decisionBytes(ranks)) {}
 

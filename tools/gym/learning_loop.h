@@ -20,7 +20,9 @@ namespace starling::gym {
 // THREADS: not thread-safe.
 class LearningLoop {
  public:
-  LearningLoop(std::int32_t ranks, TunerSettings settings, std::vector<PolicyRecord> policies = {});
+  // `is_shape_known`: as in EpochLengths::ofFirst().
+  LearningLoop(std::int32_t ranks, TunerSettings settings, std::vector<PolicyRecord> policies = {},
+               bool is_shape_known = false);
 
   // What the next call runs.
   struct NextCall {

@@ -135,7 +135,7 @@ Arranged Truth::bestPlan(std::int32_t key, std::size_t first, std::size_t last) 
                          .element_size = element,
                          .model = model,
                          .lateness_ns = expanded(placed, world_.ranks).lateness_ns,
-                         .unpredicted = is_sorted ? Seconds{} : meanLatest(world_, calls)};
+                         .unpredicted = {.latest = is_sorted ? Seconds{} : meanLatest(world_, calls)}};
     for (const Candidate& candidate : rankCandidates(query, kCandidates)) plans.push_back({candidate.choice, placed});
   }
   const auto costOf = [&](const Arranged& plan) {

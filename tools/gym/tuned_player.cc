@@ -61,13 +61,14 @@ class TunedPlayer : public Player {
 
   void enterCommunicator(std::int32_t communicator) {
     told_ += newDecisions();
+    const bool is_shape_known = communicator_ >= 0;
     communicator_ = communicator;
     TunerSettings settings;
     settings.model = world_.belief;
     settings.stamps_compare = world_.noise.kind != NoiseKind::kElapsedOnly;
     settings.shared = shared_;
     settings.samples_per_epoch = samplesPerEpoch(world_.ranks);
-    loop_ = std::make_unique<LearningLoop>(world_.ranks, settings);
+    loop_ = std::make_unique<LearningLoop>(world_.ranks, settings, std::vector<PolicyRecord>{}, is_shape_known);
   }
 
   const World& world_;

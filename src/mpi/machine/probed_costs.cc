@@ -41,7 +41,7 @@ SharedCosts knownOrProbedCosts(MPI_Comm private_communicator, const Topology& to
   const std::optional<CostModel> own = known.find(topology.nodes, topology.shares_memory);
   Told told{own ? 1 : 0, own.value_or(CostModel{})};
   PMPI_Bcast(&told, sizeof told, MPI_BYTE, 0, private_communicator);
-  SharedCosts costs{told.model, {}};
+  SharedCosts costs{told.model, {}, told.is_known != 0};
   if (told.is_known == 0) {
     const Seconds begin = clock.now();
     costs.model = probeCosts(private_communicator, topology, clock, node);

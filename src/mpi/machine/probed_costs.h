@@ -40,7 +40,8 @@ class ProbedCosts {
 
 struct SharedCosts {
   CostModel model;
-  Seconds probed_for;  // how long the probe took; 0: there was none
+  Seconds probed_for;      // how long the probe took; 0: there was none
+  bool was_known = false;  // on rank 0, from another communicator of the shape
 };
 
 // Does what probeCosts() does, unless rank 0 knows the shape: then its model is that of all ranks, and nothing is

@@ -51,8 +51,10 @@ TEST(KnownOrProbedCosts, linksOfOneShapeAreProbedOnce) {
   const Topology topology = gatherTopology(MPI_COMM_WORLD, "", clock);
   const SharedCosts probed = knownOrProbedCosts(MPI_COMM_WORLD, topology, clock, known, nullptr);
   EXPECT_GT(probed.probed_for, Seconds{});
+  EXPECT_FALSE(probed.was_known);
   const SharedCosts again = knownOrProbedCosts(MPI_COMM_WORLD, topology, clock, known, nullptr);
   EXPECT_EQ(again.probed_for, Seconds{});
+  EXPECT_TRUE(again.was_known);
   EXPECT_TRUE(isEqualOnAllRanks(alphaOf(again), MPI_COMM_WORLD));
   EXPECT_TRUE(worldRank() > 0 || alphaOf(again) == alphaOf(probed));
 }

@@ -44,6 +44,19 @@ TEST(LearningLoop, endsItsFirstEpochAfterTheFewestCalls) {
   EXPECT_EQ(loop.epochLengths(), std::vector<std::int32_t>{5});
 }
 
+TEST(LearningLoop, plansAfterOneCallWhereItsShapeIsKnown) {
+  TunerSettings shared = settings();
+  shared.shared = std::make_shared<SharedKnowledge>();
+  LearningLoop first(kRanks, shared);
+  for (int i = 0; i < 60; ++i) call(first);
+  LearningLoop second(kRanks, shared, {}, true);
+  std::vector<Choice> choices;
+  for (int i = 0; i < 6; ++i) choices.push_back(call(second).planned.choice);
+  EXPECT_EQ(second.epochLengths().front(), 1);
+  EXPECT_EQ(choices[2], kNativeChoice);
+  EXPECT_NE(choices[3], kNativeChoice) << "what the first has learned";
+}
+
 TEST(LearningLoop, hasEachCallInOneEpoch) {
   LearningLoop loop(kRanks, settings());
   for (int i = 1; i <= 500; ++i) {
