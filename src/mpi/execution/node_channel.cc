@@ -53,24 +53,16 @@ void combineByOperation(const void* context, const void* left, const void* right
   }
 }
 
-// No more of the others' memory is looked up at once: of many ranks a call reads little of each.
-constexpr std::int64_t kMostOfOthers = 4 << 20;
-
 // Makes pages be there which else take as long as several calls when they are first touched: on virtual machines some
 // 10 us each. What is not done here is done then.
-void populateToWrite([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::int64_t bytes) {
+void populatePages([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::int64_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   static_cast<void>(madvise(begin, static_cast<std::size_t>(bytes), MADV_POPULATE_WRITE));
 #endif
 }
-void populateToRead([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::int64_t bytes) {
-#ifdef MADV_POPULATE_READ
-  static_cast<void>(madvise(begin, static_cast<std::size_t>(bytes), MADV_POPULATE_READ));
-#endif
-}
 
 std::byte* withSlotsPopulated(const SharedMemory& memory, const NodeLayout& layout) {
-  populateToWrite(memory.data(), static_cast<std::int64_t>(layout.bytesOfSlots()));
+  populatePages(memory.data(), static_cast<std::int64_t>(layout.bytesOfSlots()));
   return memory.data();
 }
 
@@ -146,25 +138,13 @@ NodeChannel::NodeChannel(SharedMemory memory, const NodeLayout& layout, std::vec
   shares_.reserve(static_cast<std::size_t>(layout.ranks()));
 }
 
-void NodeChannel::populateOwn(std::int64_t bytes) {
+void NodeChannel::populate(std::int64_t bytes) {
   const std::int64_t longest = std::min(bytes, NodeLayout::kMostChunkBytes);
-  if (longest <= std::max(own_populated_, NodeSlot::kBytes)) return;
-  own_populated_ = longest;
+  if (longest <= std::max(populated_, NodeSlot::kBytes)) return;
+  populated_ = longest;
   for (std::uint64_t set = 0; set < NodeLayout::kSets; ++set) {
-    populateToWrite(layout_.contribution(memory_.data(), rank_, set), longest);
-    populateToWrite(layout_.result(memory_.data(), set), longest);
-  }
-}
-
-void NodeChannel::populateOthers(std::int64_t bytes) {
-  const std::int64_t longest = std::min(bytes, NodeLayout::kMostChunkBytes);
-  if (longest <= std::max(others_populated_, NodeSlot::kBytes)) return;
-  if (layout_.ranks() * static_cast<std::int64_t>(NodeLayout::kSets) * longest > kMostOfOthers) return;
-  others_populated_ = longest;
-  for (std::int32_t other = 0; other < layout_.ranks(); ++other) {
-    for (std::uint64_t set = 0; set < NodeLayout::kSets; ++set) {
-      populateToRead(layout_.contribution(memory_.data(), other, set), longest);
-    }
+    populatePages(layout_.contribution(memory_.data(), rank_, set), longest);
+    populatePages(layout_.result(memory_.data(), set), longest);
   }
 }
 

@@ -62,10 +62,8 @@ class NodeChannel {
   void reduceScatter(const Call& call, std::span<const OwnedBlock> shares);
   void gather(const Call& call, std::span<const OwnedBlock> shares);
 
-  // Make the pages of buffers be there that calls use with vectors of so many bytes: those that this rank writes, and
-  // then those of the others, which these are to have written first, so that they lie near them. They are local.
-  void populateOwn(std::int64_t bytes);
-  void populateOthers(std::int64_t bytes);
+  // Makes the pages of buffers be there that this rank writes in calls with vectors of so many bytes. It is local.
+  void populate(std::int64_t bytes);
 
   // Finds what such calls cost on this rank, and adds it to the model. All ranks call it alike.
   void probe(const Clock& clock, CostModel& model);
@@ -81,9 +79,8 @@ class NodeChannel {
 
   SharedMemory memory_;
   const NodeLayout layout_;
-  const std::int32_t rank_;  // on the node
-  std::int64_t own_populated_ = 0;
-  std::int64_t others_populated_ = 0;
+  const std::int32_t rank_;                // on the node
+  std::int64_t populated_ = 0;             // bytes of each buffer
   const std::vector<std::int32_t> ranks_;  // of the communicator, ascending
   const Idle idle_;
   const bool may_read_;                  // each rank may read the others' memory

@@ -45,7 +45,6 @@ void PlanMemory::reserveFor(const Signature& signature) {
   } catch (const std::bad_alloc&) {
     is_short_ = true;
   }
-  if (node_ != nullptr) node_->populateOwn(signature.bytes());
 }
 
 // What is for all rows is too much for long vectors, of which most rows need one.
@@ -85,11 +84,9 @@ void PlanMemory::reserveFor(const KeyPlan& plan, const Signature& signature) {
   } catch (const std::bad_alloc&) {
     is_short_ = true;
   }
-  // Since the key was met, which was an agreement before, the others have populated theirs.
-  const auto is_in_memory = [](const Choice& choice) { return runsInMemory(choice.algorithm); };
-  if (node_ != nullptr && (is_in_memory(plan.incumbent) || std::ranges::any_of(plan.trials, is_in_memory))) {
-    node_->populateOthers(signature.bytes());
-  }
+  const auto is_node = [](const Choice& choice) { return choice.algorithm == kNodeAlgorithm; };
+  const bool needs_buffers = is_node(plan.incumbent) || std::ranges::any_of(plan.trials, is_node);
+  if (node_ != nullptr && needs_buffers && !is_short_) node_->populate(signature.bytes());
 }
 
 void PlanMemory::agree(std::int64_t scratch, std::int64_t schedules) {

@@ -201,7 +201,7 @@ long pageFaults() {
   return used.ru_minflt;
 }
 
-// The first call after the buffers were populated touches no page for the first time.
+// The first call after the buffers were populated writes no page for the first time.
 TEST_F(NodeChannelRuns, findsThePagesOfItsBuffersThereWherePopulated) {
   if (worldSize() == 1) GTEST_SKIP() << "one rank shares nothing";
   constexpr int kCount = 16'384;
@@ -213,15 +213,14 @@ TEST_F(NodeChannelRuns, findsThePagesOfItsBuffersThereWherePopulated) {
     ASSERT_NE(channel, nullptr);
     const CallKind kind = classifyCall(kCount, MPI_FLOAT, MPI_SUM);
     run(*channel, "node", classifyCall(1, MPI_FLOAT, MPI_SUM), values.data(), values.data());
-    if (is_populated) channel->populateOwn(kind.signature.bytes());
+    if (is_populated) channel->populate(kind.signature.bytes());
     MPI_Barrier(MPI_COMM_WORLD);
-    if (is_populated) channel->populateOthers(kind.signature.bytes());
     const long before = pageFaults();
     run(*channel, "node", kind, values.data(), values.data());
     faults[is_populated ? 1 : 0] = pageFaults() - before;
   }
-  EXPECT_GE(faults[0], 8);
-  EXPECT_LE(faults[1], 4) << faults[0] << " where not populated";
+  EXPECT_LE(faults[1], 2 * worldSize()) << "only what is read of the others, of which the kernel maps several pages";
+  EXPECT_GE(faults[0], faults[1] + 8) << "the pages of a vector";
 }
 
 // What was measured is of the right size at least: no call takes a second.
