@@ -138,13 +138,15 @@ double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {
 // comes first, and each time that it was looked at it counts twice.
 void KeyCosts::planCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices) {
   if (calls_ < check_from_ || awaitsTrials()) return;
+  // What is believed to cost more than may be saved is looked at, too, in time: one call may have been held up.
+  const double affordable = std::max(allowance.excess, kCheckShare * static_cast<double>(calls_));
   std::size_t next = incumbent;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (i == incumbent || !arms_[i].is_available || arms_[i].retry_at >= 0) continue;
     const double excess = excessOfCheck(i, incumbent);
     const double weight = std::ldexp(excess, std::min(arms_[i].checks, kMostChecks));
-    if (excess > allowance.excess || weight >= least) continue;
+    if (excess > affordable || weight >= least) continue;
     least = weight;
     next = i;
   }

@@ -116,6 +116,20 @@ TEST(KeyCosts, putLittleAtStakeAtOnce) {
   EXPECT_TRUE(safe_beside_others.awaitsOthers()) << "the key goes on exploring";
 }
 
+// Native may have been held up in the calls that were seen of it.
+TEST(KeyCosts, lookAgainInTimeAtWhatIsBelievedToCostFarMoreThanMayBeSaved) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{1e-5}}});
+  measure(costs, 8e-3, 1e-5, 60);
+  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  ASSERT_GT(costs.excessOf(KeyCosts::kNative, ring), 40.0);
+  const KeyCosts::Allowance settled{.trials = 1, .calls_to_come = 100.0, .excess = 20.0, .may_check = true};
+  costs.noteCalls(1000);
+  EXPECT_TRUE(costs.planTrials(ring, settled).empty()) << "it would take as long as many of these calls";
+  costs.noteCalls(20'000'000);
+  EXPECT_EQ(std::ranges::count(costs.planTrials(ring, settled), kNativeChoice), 1);
+}
+
 TEST(KeyCosts, stayWithNativeWhereTheDifferenceIsSmall) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.99e-3);
