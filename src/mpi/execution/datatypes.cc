@@ -133,6 +133,9 @@ std::vector<Datatype> predefinedDatatypes() {
       {MPI_COMPLEX, Family::kComplex},
       {MPI_LONG_DOUBLE, Family::kLongDouble},
       {MPI_C_LONG_DOUBLE_COMPLEX, Family::kLongDoubleComplex},
+#ifdef OPEN_MPI  // MPI defines no operation on it, but this library reduces it like a signed char
+      {MPI_CHAR, Family::kSigned},
+#endif
       {MPI_LONG_INT, Family::kIntegerAndInt},
       {MPI_SHORT_INT, Family::kIntegerAndInt},
       {MPI_LONG_DOUBLE_INT, Family::kRealAndInt},

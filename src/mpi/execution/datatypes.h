@@ -10,8 +10,9 @@
 
 namespace starling {
 
-// Returns nothing for derived types and for predefined ones that cannot be reduced (MPI_CHAR, MPI_WCHAR, MPI_PACKED) or
-// whose representation is none of the above (MPI_REAL16, MPI_LOGICAL8).
+// Returns nothing for derived types and for predefined ones that cannot be reduced (MPI_WCHAR, MPI_PACKED) or whose
+// representation is none of the above (MPI_REAL16, MPI_LOGICAL8). MPI_CHAR, for which MPI defines no operation, is what
+// the MPI library takes it for.
 // REQUIRES: the first call comes between MPI_Init and MPI_Finalize. THREADS: any. It takes tens of nanoseconds.
 std::optional<ElementType> elementType(MPI_Datatype datatype);
 
