@@ -25,11 +25,15 @@ void EpochCalls::add(EpochCall call, const std::optional<CallStamps>& stamps) {
   open_.push_back(call);
 }
 
-std::span<const CallSummary> EpochCalls::close(const ClockModel& clock) {
+std::span<const CallSummary> EpochCalls::close(const std::optional<ClockModel>& clock) {
   summaries_.clear();
   for (const CallStamps& stamps : stamps_) {
-    const std::int64_t error_ns = std::max(clock.errorAt(stamps.arrival_ns), clock.errorAt(stamps.exit_ns));
-    summaries_.emplace_back(rank_, clock.toOther(stamps.arrival_ns), clock.toOther(stamps.exit_ns), error_ns);
+    if (!clock) {
+      summaries_.push_back(CallSummary::ofElapsed(rank_, stamps.exit_ns - stamps.arrival_ns));
+      continue;
+    }
+    const std::int64_t error_ns = std::max(clock->errorAt(stamps.arrival_ns), clock->errorAt(stamps.exit_ns));
+    summaries_.emplace_back(rank_, clock->toOther(stamps.arrival_ns), clock->toOther(stamps.exit_ns), error_ns);
   }
   stamps_.clear();
   closed_.swap(open_);

@@ -51,8 +51,9 @@ class EpochCalls {
   void add(EpochCall call, const std::optional<CallStamps>& stamps);
 
   // Ends the running epoch, whose calls closed() are from now on; returns what this rank knows of those that were
-  // stamped, in times that compare with those of other ranks by `clock`. It is good until the next close().
-  std::span<const CallSummary> close(const ClockModel& clock);
+  // stamped, in times that compare with those of other ranks by `clock`; empty: none do. It is good until the next
+  // close().
+  std::span<const CallSummary> close(const std::optional<ClockModel>& clock);
   std::span<EpochCall> closed() { return closed_; }
   // Returns how many bytes the running epoch takes at most.
   std::size_t growthBytes() const { return 3 * sizeof(EpochCall) * static_cast<std::size_t>(length_); }

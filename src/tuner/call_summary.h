@@ -10,8 +10,8 @@
 namespace starling {
 
 // Summaries travel between ranks and are reduced on the way by add(), in any order: the result is the same to the last
-// bit. Stamps are in nanoseconds of the clock that the ranks have in common; where they have none, only elapsed_ns and
-// shortest_ns mean anything.
+// bit. Stamps are in nanoseconds of the clock that the ranks have in common; where they have none, each rank counts
+// from when it left the call.
 class CallSummary {
  public:
   // So many of the ranks that came last are named.
@@ -23,6 +23,8 @@ class CallSummary {
   CallSummary() = default;
   // The summary of one rank, whose stamps are right within `error_ns`.
   CallSummary(std::int32_t rank, std::int64_t arrival_ns, std::int64_t exit_ns, std::int64_t error_ns);
+  // The summary of one rank whose clock does not compare with others'.
+  static CallSummary ofElapsed(std::int32_t rank, std::int64_t elapsed_ns) { return {rank, -elapsed_ns, 0, 0}; }
 
   void add(const CallSummary& other);
   // Makes it that of a call which each of its ranks left so much later.

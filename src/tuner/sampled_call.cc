@@ -6,6 +6,10 @@
 namespace starling {
 namespace {
 
+// Ranks leave a call within about so many times what it takes the rank that is there for the least time: that one may
+// have found all messages waiting for it.
+constexpr std::int64_t kExitSpread = 2;
+
 // Returns the time from the first arrival to that of a rank, which came so many steps before the last one.
 std::int64_t latenessNs(const CallSummary& call, const CallSummary::Named& named) {
   const std::int64_t span_ns = call.latestNs() - call.earliestNs();
@@ -13,8 +17,9 @@ std::int64_t latenessNs(const CallSummary& call, const CallSummary::Named& named
   return std::clamp<std::int64_t>(span_ns - named.before_latest * CallSummary::kStepNs, 0, span_ns);
 }
 
-ArrivalPattern patternOf(const CallSummary& call) {
-  const auto known = [error_ns = call.errorNs()](std::int64_t lateness_ns) {
+// Latenesses are right within `error_ns`.
+ArrivalPattern patternOf(const CallSummary& call, std::int64_t error_ns) {
+  const auto known = [error_ns](std::int64_t lateness_ns) {
     return lateness_ns > error_ns ? fromNanoseconds(lateness_ns) : Seconds{};
   };
   ArrivalPattern pattern;
@@ -41,9 +46,12 @@ CallTimes timesOf(const CallSummary& call, bool stamps_compare) {
   if (!stamps_compare) {
     times.compared = times.elapsed;
     times.net = fromNanoseconds(call.shortestNs());
+    const std::int64_t error_ns = kExitSpread * call.shortestNs();
+    times.pattern = patternOf(call, error_ns);
+    times.clock_error = fromNanoseconds(error_ns);
     return times;
   }
-  times.pattern = patternOf(call);
+  times.pattern = patternOf(call, call.errorNs());
   times.imbalance = times.pattern.latest.front().lateness;
   times.clock_error = fromNanoseconds(call.errorNs());
   const bool is_late = times.imbalance > Seconds{};

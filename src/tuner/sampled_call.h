@@ -35,7 +35,7 @@ struct CallTimes {
   // compare, the shortest elapsed time of a rank. No rank leaves before the last has come, so that it is at least the
   // post-arrival time of the first to leave, and at most that of the rank that came last.
   Seconds net;
-  ArrivalPattern pattern;  // not known where stamps do not compare
+  ArrivalPattern pattern;
   Seconds imbalance;       // lateness of the latest rank; 0 where stamps do not compare
   Seconds clock_error;     // latenesses are right within this
   Seconds compared_error;  // so is `compared`, which has no error where no rank was late
@@ -43,9 +43,10 @@ struct CallTimes {
   Seconds disturbance;
 };
 
-// Stamps of different ranks compare within the error that the summary states, or not at all. A rank is late when it
-// came later than the first by more than the error. Where none is, the mean elapsed time is the post-arrival time, as
-// nearly as it can be known. REQUIRES: call.ranks() > 0.
+// Stamps of different ranks compare within the error that the summary states, or not at all: then ranks are taken to
+// leave the call within an error of twice the shortest elapsed time, and who was there for less time than others is
+// late. A rank is late when it came later than the first by more than the error. Where none is, the mean elapsed time
+// is the post-arrival time, as nearly as it can be known. REQUIRES: call.ranks() > 0.
 CallTimes timesOf(const CallSummary& call, bool stamps_compare);
 
 // Says by which time choices are then compared, as CommunicatorRecord::compared_by does.

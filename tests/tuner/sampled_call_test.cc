@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "call_summaries.h"
@@ -30,7 +31,23 @@ TEST(SampledCall, isComparedByTheMeanElapsedTimeWhereStampsDoNotCompare) {
   EXPECT_DOUBLE_EQ(times.compared.value, 4.0);
   EXPECT_DOUBLE_EQ(times.elapsed.value, 4.0);
   EXPECT_DOUBLE_EQ(times.net.value, 3.0) << "the shortest";
-  EXPECT_FALSE(times.pattern.isKnown()) << "it is not known";
+  EXPECT_DOUBLE_EQ(times.imbalance.value, 0.0);
+}
+
+TEST(SampledCall, hasAsLateWhoIsThereForLessTimeThanOthersWhereStampsDoNotCompare) {
+  CallSummary call;
+  for (const auto& [rank, elapsed_ns] : {std::pair(0, 99'000), {1, 100'000}, {2, 10'000}, {3, 75'000}}) {
+    call.add(CallSummary::ofElapsed(rank, elapsed_ns));
+  }
+  const CallTimes times = timesOf(call, false);
+  EXPECT_EQ(times.clock_error, Seconds{20e-6}) << "ranks leave a call at different times";
+  ASSERT_EQ(times.pattern.latest.size(), 4U);
+  EXPECT_EQ(times.pattern.latest[0].rank, 2);
+  EXPECT_NEAR(times.pattern.latest[0].lateness.value, 90e-6, 64e-9);
+  EXPECT_EQ(times.pattern.latest[1].rank, 3);
+  EXPECT_NEAR(times.pattern.latest[1].lateness.value, 25e-6, 64e-9);
+  EXPECT_EQ(times.pattern.latest[2], (RankLateness{0, {}}));
+  EXPECT_EQ(times.pattern.latest[3], (RankLateness{1, {}}));
   EXPECT_DOUBLE_EQ(times.imbalance.value, 0.0);
 }
 

@@ -134,9 +134,25 @@ CallSummary Game::seen(const WorldCall& call, std::size_t index, Seconds cost, c
     const double begin = Random(seedOf(world_.seed, 1000 + index)).uniform();
     took = std::floor(begin + took / tick) * tick;
   }
+  if (world_.noise.kind == NoiseKind::kElapsedOnly) return seenElapsed(call, took, move.plan.choice);
   CallSummary summary = arrivalsOf(call.pattern);
   summary.delayExits(toNanoseconds(took));
   return summary;
+}
+
+// Where each rank counts from when it left the call, its arrival is wrong by as much as it left before or after others,
+// which depends on what was called.
+CallSummary Game::seenElapsed(const WorldCall& call, Seconds took, const Choice& choice) const {
+  const std::vector<Seconds>& arrivals = world_.patterns[static_cast<std::size_t>(call.pattern)];
+  const Seconds last_arrival = *std::ranges::max_element(arrivals);
+  Random random(seedOf(world_.seed, 2000 + static_cast<std::uint64_t>(choice.algorithm)));
+  CallSummary sum;
+  for (std::size_t rank = 0; rank < arrivals.size(); ++rank) {
+    const std::int64_t elapsed_ns = toNanoseconds(last_arrival - arrivals[rank] + took);
+    const std::int64_t skew_ns = toNanoseconds((random.uniform() - 0.5) * took);
+    sum.add({static_cast<std::int32_t>(rank), skew_ns - elapsed_ns, skew_ns, 0});
+  }
+  return sum;
 }
 
 std::vector<Turn> Game::play(Player& player) {

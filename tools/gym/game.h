@@ -29,6 +29,7 @@ class Game {
   std::vector<Turn> play(Player& player);
 
  private:
+  CallSummary seenElapsed(const WorldCall& call, Seconds took, const Choice& choice) const;
   CallSummary seen(const WorldCall& call, std::size_t index, Seconds cost, const Player::Move& move);
   const CallSummary& arrivalsOf(std::int32_t pattern);
 

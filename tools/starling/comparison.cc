@@ -30,8 +30,9 @@ std::string comparisonNote(const ComparedBy& compared_by, const std::string& who
   if (compared_by == kByPostArrival) return "";
   if (isComparedByElapsed(compared_by)) {
     return whose +
-           "The clocks of the ranks cannot be compared, so lateness is not known, and candidates are compared by mean "
-           "elapsed time, which includes waiting for late ranks.";
+           "The clocks of the ranks cannot be compared: who is late is told by how long each rank was in a call, where "
+           "it is by more than twice what that takes, and candidates are compared by mean elapsed time, which includes "
+           "waiting for late ranks.";
   }
   return whose +
          "Whether candidates were compared by post-arrival time or by mean elapsed time is not recorded. An older "

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "base/clock.h"
 #include "estimators/clock_model.h"
@@ -33,8 +34,11 @@ class StampClock {
   static StampClock of(WorldClock& world) { return StampClock(Kind::kWorld, &world); }
 
   bool isKnown() const { return kind_ != Kind::kUnknown; }
-  // Returns what turns this rank's stamps into those that compare.
-  ClockModel model() const { return kind_ == Kind::kWorld ? world_->model() : ClockModel{}; }
+  // Returns what turns this rank's stamps into those that compare; empty: nothing does.
+  std::optional<ClockModel> model() const {
+    if (!isKnown()) return std::nullopt;
+    return kind_ == Kind::kWorld ? world_->model() : ClockModel{};
+  }
   // As WorldClock::keepUp(), for the end of an epoch. Nothing where ranks read one clock.
   void keepUp() const {
     if (world_ != nullptr) world_->keepUp();

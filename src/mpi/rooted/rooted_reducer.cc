@@ -107,7 +107,7 @@ void RootedReducer::endPeriod(Root& to) {
   }
   if (has_changed) ++to.pattern;
   to.trial.endPeriod(duration_ns, has_changed);
-  const ClockModel clock = channel_.stampClock().model();
+  const ClockModel clock = channel_.stampClock().model().value_or(ClockModel{});
   const std::int64_t arrival_ns = to.arrivals.take();
   channel_.startExchange(
       to.exchange, {clock.toOther(arrival_ns), to.durations.take(), memory_.reserve(), clock.errorAt(arrival_ns)});

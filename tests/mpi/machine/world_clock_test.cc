@@ -194,9 +194,9 @@ class RecordedLateness : public WorldClockTest {
   static constexpr int kCalls = 30;
   static constexpr std::chrono::milliseconds kLate{40};
 
-  Batch record() {
+  Batch record(const ClockKnowledge& clocks) {
     SessionServices services;
-    services.clocks = knowledge(true);
+    services.clocks = clocks;
     services.communicator_id = "c";
     Session session(MPI_COMM_WORLD, std::move(services));
     for (int call = 0; call < kCalls; ++call) {
@@ -226,7 +226,7 @@ class RecordedLateness : public WorldClockTest {
 
 TEST_F(RecordedLateness, isThatOfTheCallsThoughClocksAreHoursApart) {
   open(1);
-  const Batch batch = record();
+  const Batch batch = record(knowledge(true));
   std::vector<double> lateness(static_cast<std::size_t>(worldSize()));
   const double own_lateness = trueLateness();
   MPI_Gather(&own_lateness, 1, MPI_DOUBLE, lateness.data(), 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
@@ -241,6 +241,21 @@ TEST_F(RecordedLateness, isThatOfTheCallsThoughClocksAreHoursApart) {
     EXPECT_NEAR(arrival.mean, lateness[static_cast<std::size_t>(arrival.rank)], kTolerance) << arrival.rank;
   }
   EXPECT_GT(batch.arrivals.back().mean, 0.03);
+}
+
+TEST_F(RecordedLateness, isKnownFromElapsedTimesWhereNothingIsKnownOfTheClocks) {
+  open(1);
+  ClockKnowledge nothing = knowledge(false);
+  nothing.world = nullptr;
+  const Batch batch = record(nothing);
+  if (worldRank() > 0 || worldSize() == 1) return;
+  ASSERT_FALSE(batch.communicators.empty());
+  EXPECT_EQ(batch.communicators.back().compared_by, kByElapsed);
+  EXPECT_FALSE(batch.communicators.back().clock_error.has_value());
+  ASSERT_EQ(batch.arrivals.size(), static_cast<std::size_t>(worldSize()));
+  const auto latest = std::ranges::max_element(batch.arrivals, {}, &ArrivalRecord::mean);
+  EXPECT_EQ(latest->rank, worldSize() - 1);
+  EXPECT_GT(latest->mean, 0.03);
 }
 
 }  // namespace
