@@ -63,13 +63,13 @@ struct SimulatedCall {
   Seconds meanExit() const;
 };
 
-// Tells what of a call is wanted.
 // A rank that stands for several of its node: what it sends out of the node takes so many times as long, by lane.
 struct StandIn {
   std::array<double, kMaxLanes> bytes{};
   std::array<double, kMaxLanes> overhead{};
 };
 
+// Tells what of a call is wanted.
 struct SimulationScope {
   std::int32_t window = 0;    // 1 or more takes the place of the schedules' own window and pacing; 0 keeps both
   bool has_transfers = true;  // else SimulatedCall::transfers stays empty
