@@ -72,7 +72,7 @@ void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
   KeyRecord& record = slot.record;
   const double samples = static_cast<double>(slot.samples);
   record.seconds = secondsOf(slot);
-  if (slot.samples > 0 && settings_.stamps_compare) record.imbalance = slot.sampled_imbalance / samples;
+  if (slot.samples > 0) record.imbalance = slot.sampled_imbalance / samples;
   record.state = keyStateName(slot.tuner.state());
   record.choice = formatChoice(slot.tuner.plan().incumbent);
   record.table = expanded(slot.tuner.plan().placed, ranks_).table;

@@ -108,7 +108,9 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     ++pending.calls;
     if (call.sample < 0) continue;
     const CallSummary& sample = report.samples[static_cast<std::size_t>(call.sample)];
-    CallTimes times = timesOf(sample, settings_.stamps_compare);
+    std::optional<Seconds> usual_net;
+    if (!settings_.stamps_compare) usual_net = target.tuner.usualNet(call.planned.choice);
+    CallTimes times = timesOf(sample, settings_.stamps_compare, usual_net);
     if (call.follows != AgreementStep::kNone) times.disturbance = kDisturbance;
     digestSample(called, call, times);
     target.tuner.observe(pending.planned, times);
@@ -125,7 +127,7 @@ void CommunicatorTuner::digestSample(Slot& called, const EpochCall& call, const 
   elapsed_.add(times.elapsed.value);
   if (call.follows == AgreementStep::kNone) called.undisturbed.add(times.elapsed.value);
   called.sampled_elapsed += times.elapsed.value;
-  if (settings_.stamps_compare) called.sampled_imbalance += times.imbalance.value;
+  called.sampled_imbalance += times.imbalance.value;
   ++called.samples;
 }
 

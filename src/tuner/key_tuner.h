@@ -27,8 +27,8 @@ namespace starling {
 struct TunerSettings {
   Options options;
   CostModel model;
-  // Stamps of different ranks may be subtracted, within a known error. If not, candidates are compared by mean elapsed
-  // time, and there are no latenesses.
+  // Stamps of different ranks may be subtracted, within a known error. If not, candidates are compared by the shortest
+  // elapsed time of a rank.
   bool stamps_compare = true;
   Topology topology{};  // by rank
   // The ranks tell rank 0 of so many calls of an epoch at most.
@@ -89,6 +89,8 @@ class KeyTuner {
   // Returns the standard error of gain(), where both were measured several times in this run.
   std::optional<double> gainError() const;
   const TrackedArrivals& arrivals() const { return arrivals_.tracked(); }
+  // Returns what calls of the choice take as a rule, apart from waiting; empty: it was not observed.
+  std::optional<Seconds> usualNet(const Choice& choice) const { return choices_.usualNet(choice); }
   KeyArrivals::Outlook outlook() const { return arrivals_.outlook(); }
   const Shape& shape() const { return shape_; }
   Bytes elementSize() const { return element_size_; }

@@ -64,12 +64,13 @@ void MeasuredChoices::forgetFormerCost(const Choice& choice) {
   keepLatest(known.compared, known.latest_compares ? 1 : 0);
 }
 
-std::optional<Seconds> MeasuredChoices::usualNative() const {
-  if (native().net.empty()) return std::nullopt;
+std::optional<Seconds> MeasuredChoices::usualNet(const Choice& choice) const {
+  const ChoiceTimes* const known = find(choice);
+  if (known == nullptr || known->net.empty()) return std::nullopt;
   const auto error_of = [](const ChoiceTimes::Net& one) { return one.error + one.disturbance; };
-  const Seconds least = error_of(*std::ranges::min_element(native().net, {}, error_of));
+  const Seconds least = error_of(*std::ranges::min_element(known->net, {}, error_of));
   std::vector<double> times;
-  for (const ChoiceTimes::Net& one : native().net) {
+  for (const ChoiceTimes::Net& one : known->net) {
     if (error_of(one) <= least) times.push_back(one.time.value);
   }
   return Seconds{summarize(times).median};

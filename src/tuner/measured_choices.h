@@ -50,9 +50,10 @@ class MeasuredChoices {
   const ChoiceTimes* find(const Choice& choice) const;
 
   bool isNativeKnown() const { return native().net.size() >= kNativeSamples; }
-  // Returns the median of native's net times, without those that agreements disturbed where there are others; empty:
-  // native was not observed.
-  std::optional<Seconds> usualNative() const;
+  // Returns the median of the choice's net times, without those that agreements disturbed where there are others;
+  // empty: it was not observed.
+  std::optional<Seconds> usualNet(const Choice& choice) const;
+  std::optional<Seconds> usualNative() const { return usualNet(kNativeChoice); }
   // Returns the median of compared times; empty: there are none.
   std::optional<double> medianOf(const Choice& choice) const;
   // Returns its standard error, as times scatter; empty with fewer than three of them.

@@ -8,7 +8,9 @@ namespace {
 
 // Ranks leave a call within about so many times what it takes the rank that is there for the least time: that one may
 // have found all messages waiting for it.
-constexpr std::int64_t kExitSpread = 2;
+constexpr double kExitSpread = 2.0;
+// A call that takes longer than so many times what is usual was held up, which says nothing of when ranks leave it.
+constexpr double kHeldUp = 2.0;
 
 // Returns the time from the first arrival to that of a rank, which came so many steps before the last one.
 std::int64_t latenessNs(const CallSummary& call, const CallSummary::Named& named) {
@@ -37,7 +39,7 @@ ArrivalPattern patternOf(const CallSummary& call, std::int64_t error_ns) {
 
 }  // namespace
 
-CallTimes timesOf(const CallSummary& call, bool stamps_compare) {
+CallTimes timesOf(const CallSummary& call, bool stamps_compare, const std::optional<Seconds>& usual_net) {
   const auto mean = [&call](std::int64_t sum_ns) {
     return Seconds{fromNanoseconds(sum_ns).value / static_cast<double>(call.ranks())};
   };
@@ -46,9 +48,9 @@ CallTimes timesOf(const CallSummary& call, bool stamps_compare) {
   if (!stamps_compare) {
     times.compared = times.elapsed;
     times.net = fromNanoseconds(call.shortestNs());
-    const std::int64_t error_ns = kExitSpread * call.shortestNs();
-    times.pattern = patternOf(call, error_ns);
-    times.clock_error = fromNanoseconds(error_ns);
+    const Seconds takes = usual_net ? std::min(times.net, kHeldUp * *usual_net) : times.net;
+    times.pattern = patternOf(call, toNanoseconds(kExitSpread * takes));
+    times.imbalance = times.pattern.latest.front().lateness;
     return times;
   }
   times.pattern = patternOf(call, call.errorNs());

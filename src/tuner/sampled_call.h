@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/units.h"
@@ -36,8 +37,8 @@ struct CallTimes {
   // post-arrival time of the first to leave, and at most that of the rank that came last.
   Seconds net;
   ArrivalPattern pattern;
-  Seconds imbalance;       // lateness of the latest rank; 0 where stamps do not compare
-  Seconds clock_error;     // latenesses are right within this
+  Seconds imbalance;       // lateness of the latest rank
+  Seconds clock_error;     // latenesses are right within this; 0 where stamps do not compare
   Seconds compared_error;  // so is `compared`, which has no error where no rank was late
   // The messages of an agreement that began just before take a part of the call's time, about this.
   Seconds disturbance;
@@ -45,9 +46,10 @@ struct CallTimes {
 
 // Stamps of different ranks compare within the error that the summary states, or not at all: then ranks are taken to
 // leave the call within an error of twice the shortest elapsed time, and who was there for less time than others is
-// late. A rank is late when it came later than the first by more than the error. Where none is, the mean elapsed time
-// is the post-arrival time, as nearly as it can be known. REQUIRES: call.ranks() > 0.
-CallTimes timesOf(const CallSummary& call, bool stamps_compare);
+// late. `usual_net` is what that choice takes as a rule, where it is known: a call that was held up is not taken for
+// one of which ranks leave at any time. A rank is late when it came later than the first by more than the error. Where
+// none is, the mean elapsed time is the post-arrival time, as nearly as it can be known. REQUIRES: call.ranks() > 0.
+CallTimes timesOf(const CallSummary& call, bool stamps_compare, const std::optional<Seconds>& usual_net = {});
 
 // Says by which time choices are then compared, as CommunicatorRecord::compared_by does.
 inline const char* comparedBy(bool stamps_compare) { return stamps_compare ? kByPostArrival : kByElapsed; }

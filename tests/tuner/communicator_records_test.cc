@@ -63,7 +63,7 @@ TEST(CommunicatorRecords, recordsNothingThatClocksWhichDifferCannotTell) {
     EXPECT_EQ(seen.elapsed_mean.has_value(), seen.samples > 0);
     EXPECT_FALSE(seen.post_arrival_mean || seen.post_arrival_minimum || seen.post_arrival_deviation);
   }
-  EXPECT_FALSE(batch.keys.front().imbalance.has_value());
+  EXPECT_EQ(batch.keys.front().imbalance, 0.0);
   EXPECT_TRUE(batch.keys.front().seconds.has_value());
   ASSERT_FALSE(batch.policies.empty());
   EXPECT_EQ(batch.policies.front().compared_by, kByElapsed);

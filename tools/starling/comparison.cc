@@ -31,8 +31,8 @@ std::string comparisonNote(const ComparedBy& compared_by, const std::string& who
   if (isComparedByElapsed(compared_by)) {
     return whose +
            "The clocks of the ranks cannot be compared: who is late is told by how long each rank was in a call, where "
-           "it is by more than twice what that takes, and candidates are compared by mean elapsed time, which includes "
-           "waiting for late ranks.";
+           "it is by more than twice what that takes. Candidates are compared by the shortest time of a rank; gains "
+           "and times that are shown are those of means over ranks, which include waiting for late ones.";
   }
   return whose +
          "Whether candidates were compared by post-arrival time or by mean elapsed time is not recorded. An older "
