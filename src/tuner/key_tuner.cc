@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -39,9 +38,6 @@ constexpr std::int64_t kTrialsToTell = 2;
 
 // What is believed of a gain and what was measured contradict each other beyond so many deviations of the former.
 constexpr double kMostApart = 2.0;
-
-// A coarse clock may say that native takes no time.
-constexpr double kShortestTime = 1e-9;
 
 }  // namespace
 
@@ -300,48 +296,6 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   Decision decision = decisionOf(std::move(plan), std::move(reason));
   if (is_news && !is_untried) others_.bequeath(costs_.residuals(), {plan_.incumbent, plan_.placed});
   return decision;
-}
-
-void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
-  ++times_stopped_;
-  if (choice == plan_.incumbent && costs_.isRanked()) stop_ = shortest;
-}
-
-// Is told of the stop after what the calls before it took.
-void KeyTuner::digestStop(Occasion& occasion) {
-  if (!stop_) return;
-  const double native = nativeTime().value;
-  costs_.noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
-  occasion.reopens = occasion.was_stopped = occasion.must_tell = true;
-  occasion.text +=
-      fmt::format("{} took {} or more in its latest calls (n={}), native took {}. ", formatChoice(plan_.incumbent),
-                  formatDuration(*stop_), CallLimit::kSlowCalls, formatDuration(Seconds{native}));
-  stop_.reset();
-  // These calls and those before them are still to be observed, and would tell of what is known already.
-  transition_.outdated_epochs = 1;
-}
-
-// What was measured does not depend on what others are believed to take, but says nothing of a machine that has become
-// slower since.
-Seconds KeyTuner::nativeTime() const {
-  const Seconds expected = costs_.expected(KeyCosts::kNative);
-  return std::max(choices_.usualNative().value_or(expected), expected);
-}
-
-// To look at a call takes a message for each time that the ranks can be halved, which other messages hide in part.
-CallLimit KeyTuner::limitOf(const KeyPlan& plan) const {
-  CallLimit limit;
-  limit.known = times_stopped_;
-  if (!isFree() || plan.incumbent.algorithm == kNativeAlgorithm || !costs_.isRanked()) return limit;
-  const Seconds native = nativeTime();
-  limit.slow_ns = std::max<std::int64_t>(toNanoseconds(CallLimit::kSlowFactor * native), 1);
-  const auto rounds = std::bit_width(static_cast<std::uint32_t>(shape_.ranks - 1));
-  const double cost = rounds * settings_.model.alpha.value;
-  // A coarse clock may find that native takes no time.
-  const double allowed = CallLimit::kShare * native.value;
-  const double wanted = allowed > 0.0 ? cost / allowed : CallLimit::kRarest;
-  limit.every = static_cast<std::int32_t>(std::clamp(std::ceil(wanted), 1.0, CallLimit::kRarest));
-  return limit;
 }
 
 bool KeyTuner::isRearranged(const KeyPlan& plan) const {

@@ -120,7 +120,6 @@ class KeyTuner {
   std::optional<Decision> leaveObserving(bool may_rank);
   std::optional<Decision> endFollowing();
   std::optional<Decision> steer(bool may_rank);
-  void digestStop(Occasion& occasion);
   std::optional<Decision> decideOn(KeyPlan plan, const Occasion& occasion);
   Decision decisionOf(KeyPlan plan, std::string reason);
   bool isShort(std::size_t arm) const;
@@ -135,9 +134,6 @@ class KeyTuner {
   std::optional<KeyCosts::Ratio> believedGain() const;
   // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
   bool isFree() const { return settings_.options.algorithm.empty() && !settings_.options.reproducible; }
-  Seconds nativeTime() const;
-  // Returns what a call of the plan's incumbent may take.
-  CallLimit limitOf(const KeyPlan& plan) const;
   // Returns whether the plan arranges ranks in another way than the plan in force.
   bool isRearranged(const KeyPlan& plan) const;
 
@@ -162,6 +158,12 @@ class KeyTuner {
 
   // This function is in key_tuner_cycle.cc, with those that are about sequences.
   void followCycle(KeyPlan& plan, Occasion& occasion) const;
+
+  // These functions are in key_tuner_limit.cc, with noteStop().
+  void digestStop(Occasion& occasion);
+  Seconds nativeTime() const;
+  // Returns what a call of the plan's incumbent may take.
+  CallLimit limitOf(const KeyPlan& plan) const;
 
   // These functions are in key_tuner_reasons.cc.
   std::string describeArm(std::size_t arm) const;

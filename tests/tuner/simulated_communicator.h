@@ -128,7 +128,14 @@ class SimulatedCommunicator {
       arrival_stamps.push_back(shown(start + arrivals[rank] + offset));
       exit_stamps.push_back(shown(start + exits[rank] + delay + offset));
     }
-    return gym::summaryOf(arrival_stamps, exit_stamps);
+    if (machine_.clock_offsets.empty()) return gym::summaryOf(arrival_stamps, exit_stamps);
+    // Each rank counts from when it left the call, as EpochCalls::close() has it.
+    CallSummary summary;
+    for (std::size_t rank = 0; rank < arrivals.size(); ++rank) {
+      const Seconds elapsed = exit_stamps[rank] - arrival_stamps[rank];
+      summary.add(CallSummary::ofElapsed(static_cast<std::int32_t>(rank), toNanoseconds(elapsed)));
+    }
+    return summary;
   }
 
   Seconds shown(Seconds time) const {

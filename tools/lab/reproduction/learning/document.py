@@ -107,7 +107,8 @@ def worlds_section(document):
         "correlated from call to call; 1 % of the calls ten times as long (outliers); all slow for a while, "
         "algorithms that keep in step most of all, and from call to call (neighbour); a clock that ticks each fifth of "
         "a call's time (coarse clock); normal, where clocks of the ranks do not compare, so that arrivals are told by "
-        "how long each rank was in a call, and are wrong by up to half of what that takes (elapsed only). The tuner alone sees each call before which an agreement of its ranks goes on 2.5 to 17.5 us longer.",
+        "how long each rank was in a call, and are wrong by up to half of what that takes (elapsed only). The tuner "
+        "alone sees each call before which an agreement of its ranks goes on 2.5 to 17.5 us longer.",
         "**Programs**: one key; 40 keys in turn; two sizes of one size class in turn; keys of 30 calls each, one after "
         "the other (short keys); a second key after 3 of 10 calls (late keys); communicators of 20 calls each, where "
         "all is learned anew (short lives).",

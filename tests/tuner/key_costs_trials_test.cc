@@ -1,0 +1,215 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "cost_candidates.h"
+#include "tuner/key_costs.h"
+
+namespace starling {
+namespace {
+
+// A row of which only that is known is worth no trial, however little the prediction says that it takes.
+TEST(KeyCostsTrials, tryNothingOfWhichIsOnlyKnownThatItTakesFarLonger) {
+  std::vector<Candidate> ranked = candidates(0.5e-3);
+  ranked.front().takes_longer = true;
+  KeyCosts costs;
+  costs.predict(ranked);
+  measure(costs, 1e-3, 1e-3, 1);
+  costs.noteCalls(1'000'000);
+  EXPECT_FALSE(costs.planTrials(KeyCosts::kNative, plenty()).empty());
+  KeyCosts never_called;
+  never_called.predict(ranked);
+  never_called.observe(kNativeChoice, Seconds{1e-3});
+  const std::vector<Choice> trials = never_called.planTrials(KeyCosts::kNative, plenty());
+  EXPECT_FALSE(trials.empty());
+  EXPECT_EQ(std::ranges::count(trials, named("ring")), 0);
+  ranked.front().takes_longer = false;
+  never_called.predict(ranked);
+  EXPECT_EQ(std::ranges::count(never_called.planTrials(KeyCosts::kNative, plenty()), named("ring")), 1)
+      << "ranks arrive in another way";
+}
+
+TEST(KeyCostsTrials, putLittleAtStakeAtOnce) {
+  KeyCosts risky;
+  risky.predict(
+      {{named("ring"), Seconds{1.7e-3}}, {named("slt"), Seconds{1.8e-3}}, {named("direct"), Seconds{1.9e-3}}});
+  for (int i = 0; i < 8; ++i) risky.observe(kNativeChoice, Seconds{1e-3});
+  const KeyCosts::Allowance most{.trials = 6, .calls_to_come = 1e6, .excess = 1e9};
+  EXPECT_EQ(risky.planTrials(KeyCosts::kNative, most).size(), 1U) << "the first tells of the others";
+  KeyCosts safe;
+  safe.predict({{named("ring"), Seconds{0.6e-3}}, {named("slt"), Seconds{0.6e-3}}, {named("direct"), Seconds{0.6e-3}}});
+  for (int i = 0; i < 8; ++i) safe.observe(kNativeChoice, Seconds{1e-3});
+  KeyCosts safe_beside_others = predicted();
+  for (int i = 0; i < 8; ++i) safe_beside_others.observe(kNativeChoice, Seconds{1e-3});
+  EXPECT_EQ(safe.planTrials(KeyCosts::kNative, most).size(), 3U);
+  KeyCosts::Allowance beside_others = most;
+  beside_others.excess_under_way = 1.0;
+  EXPECT_TRUE(safe_beside_others.planTrials(KeyCosts::kNative, beside_others).empty());
+  EXPECT_TRUE(safe_beside_others.awaitsOthers()) << "the key goes on exploring";
+}
+
+// Native may have been held up in the calls that were seen of it.
+TEST(KeyCostsTrials, lookAgainInTimeAtWhatIsBelievedToCostFarMoreThanMayBeSaved) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{1e-5}}});
+  measure(costs, 8e-3, 1e-5, 60);
+  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  ASSERT_GT(costs.excessOf(KeyCosts::kNative, ring), 40.0);
+  const KeyCosts::Allowance settled{.trials = 1, .calls_to_come = 100.0, .excess = 20.0, .may_check = true};
+  costs.noteCalls(1000);
+  EXPECT_TRUE(costs.planTrials(ring, settled).empty()) << "it would take as long as many of these calls";
+  costs.noteCalls(20'000'000);
+  EXPECT_EQ(std::ranges::count(costs.planTrials(ring, settled), kNativeChoice), 1);
+}
+
+TEST(KeyCostsTrials, tryWhatMayBeFasterMostPromisingFirst) {
+  KeyCosts costs = predicted();
+  for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1.2e-3});
+  const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, plenty());
+  ASSERT_FALSE(trials.empty());
+  EXPECT_EQ(trials.front(), named("ring"));
+  EXPECT_TRUE(costs.awaitsTrials());
+  const std::vector<Choice> further = costs.planTrials(KeyCosts::kNative, plenty());
+  EXPECT_EQ(std::ranges::count(further, named("ring")), 0) << "under way";
+  for (const std::vector<Choice>& planned : {trials, further}) {
+    for (const Choice& trial : planned) costs.noteTrial(trial);
+  }
+  EXPECT_FALSE(costs.awaitsTrials());
+}
+
+TEST(KeyCostsTrials, tryNoMoreThanIsAllowed) {
+  KeyCosts costs = predicted();
+  EXPECT_EQ(costs.planTrials(KeyCosts::kNative, plenty(1)).size(), 1U);
+  KeyCosts poor = predicted();
+  KeyCosts::Allowance little = plenty();
+  little.excess = 0.0;
+  EXPECT_TRUE(poor.planTrials(KeyCosts::kNative, little).empty());
+  KeyCosts short_lived = predicted();
+  KeyCosts::Allowance few = plenty();
+  few.calls_to_come = 0.1;
+  EXPECT_TRUE(short_lived.planTrials(KeyCosts::kNative, few).empty());
+}
+
+TEST(KeyCostsTrials, tryNothingThatIsSurelySlower) {
+  KeyCosts costs = predicted();
+  measure(costs, 0.1e-3, 1e-3, 20);
+  for (int i = 0; i < 8; ++i) {
+    costs.observe(named("rabenseifner"), Seconds{1.5e-3});
+    costs.observe(named("slt"), Seconds{2e-3});
+  }
+  EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, plenty()).empty());
+}
+
+TEST(KeyCostsTrials, lookNowAndThenAtWhatPromisesNothing) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 5e-3, 100);
+  for (const char* slow : {"rabenseifner", "slt"}) {
+    for (int i = 0; i < 100; ++i) costs.observe(named(slow), Seconds{4e-3});
+  }
+  KeyCosts::Allowance allowance = plenty(1);
+  allowance.may_check = true;
+  EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, allowance).empty()) << "not in the first calls";
+  std::vector<std::int64_t> gaps;
+  std::int64_t gap = 0;
+  for (int call = 0; call < 100'000; ++call, ++gap) {
+    for (const Choice& check : costs.planTrials(KeyCosts::kNative, allowance)) {
+      costs.noteTrial(check);
+      gaps.push_back(std::exchange(gap, 0));
+    }
+    costs.noteCalls(1);
+  }
+  EXPECT_GT(gaps.size(), 10U);
+  EXPECT_GE(*std::ranges::min_element(gaps), 100);
+  EXPECT_LT(static_cast<double>(gaps.size()) * 4.0, 0.004 * 100'000) << "what this costs is a small share";
+  allowance.may_check = false;
+  costs.noteCalls(100'000);
+  EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, allowance).empty()) << "so that the test shows something";
+}
+
+TEST(KeyCostsTrials, forgetTrialsThatWereNeverMade) {
+  KeyCosts costs = predicted();
+  ASSERT_FALSE(costs.planTrials(KeyCosts::kNative, plenty()).empty());
+  for (int decision = 0; decision < 6; ++decision) costs.noteDecision();
+  EXPECT_FALSE(costs.awaitsTrials());
+}
+
+TEST(KeyCostsTrials, keepTheRetryOfWhatWasGoodUntilItIsMade) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.5e-3);
+  costs.noteLoss(named("ring"), 3.0);
+  costs.noteCalls(101);
+  EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, plenty(0)).empty());
+  EXPECT_EQ(costs.planTrials(KeyCosts::kNative, plenty(1)), std::vector<Choice>{named("ring")});
+  costs.observe(named("ring"), Seconds{0.5e-3});
+  EXPECT_EQ(costs.best(KeyCosts::kNative), costs.find(named("ring")));
+}
+
+TEST(KeyCostsTrials, leaveFirstTrialsToOthers) {
+  KeyCosts costs = predicted();
+  KeyCosts::Allowance allowance = plenty();
+  allowance.is_left_to_others = [](std::int32_t algorithm) { return algorithm == named("ring").algorithm; };
+  const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, allowance);
+  EXPECT_FALSE(trials.empty());
+  EXPECT_EQ(std::ranges::count(trials, named("ring")), 0);
+  EXPECT_TRUE(costs.awaitsOthers());
+  costs.hear({.algorithm = named("ring").algorithm, .off = 0.0, .deviation = 0.05}, 0);
+  EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, plenty()), named("ring")), 1)
+      << "nobody else is about to";
+  EXPECT_FALSE(costs.awaitsOthers());
+}
+
+// Of which the first tells little.
+TEST(KeyCostsTrials, tryShortCallsThroughSharedMemorySeveralTimesInARow) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{2e-6}}, {named("node"), Seconds{1e-6}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1.5e-6});
+  const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, plenty());
+  EXPECT_EQ(std::ranges::count(trials, named("node")), 3);
+  const std::size_t node = costs.armOf(kNodeAlgorithm);
+  costs.observe(named("node"), Seconds{4e-6});
+  EXPECT_LT(costs.expected(node).value, 2e-6) << "it was cold";
+  for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{0.5e-6});
+  EXPECT_NEAR(costs.expected(node).value, 0.5e-6, 0.1e-6);
+  EXPECT_EQ(costs.best(KeyCosts::kNative), node);
+}
+
+// What native takes beside `node` is known from calls that follow each other, as they would without Starling.
+TEST(KeyCostsTrials, lookAtShortCallsOfNativeSeveralTimesInARow) {
+  for (const bool has_memory : {true, false}) {
+    KeyCosts costs;
+    const char* const choice = has_memory ? "node" : "ring";
+    costs.predict({{named(choice), Seconds{1e-6}}});
+    for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1.5e-6});
+    for (int i = 0; i < 8; ++i) costs.observe(named(choice), Seconds{0.5e-6});
+    costs.noteCalls(1'000'000);
+    EXPECT_EQ(costs.isCold(KeyCosts::kNative), has_memory);
+    KeyCosts::Allowance allowance = plenty();
+    allowance.trials = 1;
+    allowance.calls_to_come = 0.0;
+    allowance.may_check = true;
+    const std::vector<Choice> trials = costs.planTrials(*costs.find(named(choice)), allowance);
+    EXPECT_EQ(std::ranges::count(trials, kNativeChoice), has_memory ? 3 : 1);
+    costs.observe(kNativeChoice, Seconds{1.5e-6});
+    EXPECT_FALSE(costs.isCold(KeyCosts::kNative));
+  }
+}
+
+TEST(KeyCostsTrials, lookAtLongerCallsOfNativeOnce) {
+  KeyCosts costs;
+  costs.predict({{named("node"), Seconds{10e-6}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{30e-6});
+  costs.observe(named("node"), Seconds{10e-6});
+  EXPECT_FALSE(costs.isCold(KeyCosts::kNative));
+}
+
+TEST(KeyCostsTrials, tryLongCallsThroughSharedMemoryOnce) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{20e-3}}, {named("node"), Seconds{10e-3}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{15e-3});
+  EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, plenty()), named("node")), 1);
+}
+
+}  // namespace
+}  // namespace starling
