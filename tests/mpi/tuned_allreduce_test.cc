@@ -38,6 +38,8 @@ TEST_P(TunedAllreduceWith, isRightForAllTypesAndCounts) {
   check(maximumOf<double>(MPI_DOUBLE));
   check(sumOf<std::int32_t>(MPI_INT));
   check(sumOf<std::int64_t>(MPI_INT64_T));
+  check(sumOf<std::int8_t>(MPI_CHAR));
+  check(maximumOf<std::int8_t>(MPI_CHAR));
   check(minimumLocationOf<DoubleInt>(MPI_DOUBLE_INT));
   check(maximumLocationOf<TwoInt>(MPI_2INT));
   check(operations_.commutative());

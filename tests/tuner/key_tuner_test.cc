@@ -291,12 +291,16 @@ TEST(KeyTuner, doesNotExploreAnewWhereItsChoiceHasBecomeFaster) {
   EXPECT_THAT(told.front().reason, HasSubstr("has changed"));
 }
 
-TEST(KeyTuner, comparesTheShortestTimeOfARankWhenClocksDisagree) {
+SimulatedCommunicator onClocksThatDisagree() {
   TunerSettings settings = settingsOf();
   settings.stamps_compare = false;
   SimulatedMachine machine;
   machine.clock_offsets = {{0.0}, {1e3}, {-5e3}, {7.0}};
-  SimulatedCommunicator communicator(4, settings, machine);
+  return {4, settings, machine};
+}
+
+TEST(KeyTuner, comparesTheShortestTimeOfARankWhenClocksDisagree) {
+  SimulatedCommunicator communicator = onClocksThatDisagree();
   communicator.calls(40, kLine, kVector);
   EXPECT_EQ(communicator.keys().entry(0).plan.incumbent, fastestOf(communicator, kVector, 4));
   EXPECT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
@@ -305,11 +309,7 @@ TEST(KeyTuner, comparesTheShortestTimeOfARankWhenClocksDisagree) {
 }
 
 TEST(KeyTuner, followsALateRankWhenClocksDisagree) {
-  TunerSettings settings = settingsOf();
-  settings.stamps_compare = false;
-  SimulatedMachine machine;
-  machine.clock_offsets = {{0.0}, {1e3}, {-5e3}, {7.0}};
-  SimulatedCommunicator communicator(4, settings, machine);
+  SimulatedCommunicator communicator = onClocksThatDisagree();
   communicator.setPattern([](std::mt19937&) { return std::vector<Seconds>{{}, {0.5}, {}, {}}; });
   communicator.calls(40, kLine, kVector);
   const KeyPlan& plan = communicator.keys().entry(0).plan;
