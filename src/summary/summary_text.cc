@@ -30,7 +30,8 @@ std::string timeLine(const RunSummary& summary) {
 }
 
 std::string waitingLine(const RunSummary& summary) {
-  if (!summary.waiting) return "How much of that was waiting for late ranks is not measured: their clocks do not compare.";
+  if (!summary.waiting)
+    return "How much of that was waiting for late ranks is not measured: their clocks do not compare.";
   std::string line =
       fmt::format("{}{} ({}) of that was waiting for late ranks", summary.is_waiting_partial ? "At least " : "",
                   formatDuration(summary.waiting), percent(*summary.waiting / std::max(*summary.seconds, 1e-9)));

@@ -196,7 +196,7 @@ TEST_F(RunSummaryTest, statesNothingThatWasNotMeasured) {
   EXPECT_FALSE(summary.saved || summary.exploring || summary.waiting || summary.latest);
   const std::vector<std::string> lines = summaryLines(summary, true);
   for (const std::string& line : lines) EXPECT_THAT(line, Not(HasSubstr(" 0 s"))) << line;
-  EXPECT_THAT(lines[1], HasSubstr("not known"));
+  EXPECT_THAT(lines[1], HasSubstr("not measured"));
   EXPECT_THAT(lines[2], HasSubstr("What native would have taken is not known."));
 }
 
