@@ -24,14 +24,18 @@ constexpr double kBeyond = 1.0 + 1e-9;
 constexpr std::int32_t kFewestChained = 8;
 constexpr std::int32_t kMostChained = 32;
 constexpr std::int32_t kFewestInTree = 4;
+// Of nodes that come late one after the other so many are taken, the last ones.
+constexpr std::int32_t kLastNodes = 3;
 // Of two nodes more of the traffic stays within a node than of many.
 constexpr std::int32_t kFewestNodes = 3;
 // Of a node about so many ranks take part, or, where its ranks are halved, up to one more.
 constexpr std::int32_t kOfNode = 4;
 // Where a node has fewer, and all nodes together so few, all take part: some of them would be unlike the whole.
 constexpr std::int32_t kMostUneven = 64;
-// Where they take turns, so many of a few nodes do.
+// Where they take turns, so many of a few nodes do, and more where a vector has fewer elements than that: then most of
+// them own nothing.
 constexpr std::int32_t kTakingTurns = 8;
+constexpr std::int32_t kMostTakingTurns = 32;
 
 std::vector<Seconds> latenessOf(const CallToPredict& call) {
   const Seconds earliest = *std::ranges::min_element(call.arrivals);
@@ -125,23 +129,30 @@ class FewerRanks {
   Result<Seconds> alongChains() const {
     const bool few_are_late = sample_.lateUnits() <= std::min(RankSample::kFewLate, sample_.units() / 3) &&
                               simulatedRanks(3 * sample_.lateUnits()) <= kMostChained;
-    const std::int32_t late = few_are_late ? sample_.lateUnits() : 0;
-    // A late node has ranks that come in time; of single ranks there are twice as many of these.
-    const std::int32_t fewest = std::max(fewestUnits(kFewestChained), (simulatedOf(1) > 1.0 ? 2 : 3) * late);
+    if (few_are_late) return alongLateEnd(sample_.lateUnits());
+    return simulatedOf(1) > 1.0 ? alongLastNodes() : alongEven();
+  }
+
+  // Returns the most units of which chains are simulated, from so many up to those.
+  std::int32_t mostChained(std::int32_t fewest) const {
     std::int32_t units = std::min(std::max(fewest + 1, fewest * 3 / 2), sample_.units());
     while (units < sample_.units() && simulatedRanks(units + 1) <= kMostChained &&
            calls_.fits(chained(units + 1), kSteps))
       ++units;
+    return units;
+  }
+
+  // Where few units are late: two samples, which say what is left of 1/P.
+  Result<Seconds> alongLateEnd(std::int32_t late) const {
+    // A late node has ranks that come in time; of single ranks there are twice as many of these.
+    const std::int32_t units =
+        mostChained(std::max(fewestUnits(kFewestChained), (simulatedOf(1) > 1.0 ? 2 : 3) * late));
     // By no more than this part does the whole call differ from the larger of two samples.
     const double most_part = (2.0 + late) / ranksOf(units);
-    // Two samples of many late ranks differ by more than their sizes: a ring's own share takes the place of what they
-    // would say.
-    const double share = (1.0 - 1.0 / call_.shape.ranks) / (1.0 - 1.0 / ranksOf(units));
-    const double least_part = few_are_late ? 1.0 - most_part : share;
+    const double least_part = 1.0 - most_part;
     const Seconds limit = least_part > 0.0 ? 1.0 / least_part * call_.limit : Seconds{HUGE_VAL};
     const Result<Seconds> large = calls_.timeOf(chained(units), std::min(late, units / 2), limit);
     if (large.isOk() && large.value() > kBeyond * limit) return least_part * large.value();
-    if (!few_are_late && large.isOk()) return share * large.value();
     const std::int32_t fewer = units * 2 / 3;
     const Result<Seconds> small = calls_.timeOf(chained(fewer), std::min(late, fewer / 2), Seconds{HUGE_VAL});
     if (!small.isOk() || !large.isOk()) return small.isOk() ? large : small;
@@ -149,6 +160,25 @@ class FewerRanks {
     const Seconds rest = (1.0 / call_.shape.ranks - 1.0 / ranksOf(units)) * slope;
     const Seconds most = most_part * large.value();
     return large.value() + std::clamp(rest, -1.0 * most, most);
+  }
+
+  // Two samples of many late ranks differ by more than their sizes: a ring's own share takes the place of what they
+  // would say.
+  Result<Seconds> timesShare(const SampleSize& size, std::int32_t latest) const {
+    const double share = (1.0 - 1.0 / call_.shape.ranks) / (1.0 - 1.0 / ranksOf(size.units));
+    const Result<Seconds> time = calls_.timeOf(size, latest, 1.0 / share * call_.limit);
+    return time.isOk() ? share * time.value() : time;
+  }
+
+  Result<Seconds> alongEven() const { return timesShare(chained(mostChained(fewestUnits(kFewestChained))), 0); }
+
+  // What late nodes take depends on how long they come after each other, so that the last ones are taken as they are.
+  // Another one stands for all those before.
+  Result<Seconds> alongLastNodes() const {
+    const std::int32_t nodes = std::max(mostChained(fewestUnits(kFewestChained)), kLastNodes + 1);
+    SampleSize size = chained(std::min(nodes, sample_.units()));
+    size.weighs = true;
+    return timesShare(size, std::min(kLastNodes, size.units - 1));
   }
 
   Result<Seconds> throughPipeline() const {
@@ -208,7 +238,8 @@ class FewerRanks {
 
   // Messages of ranks that take turns are slower by as much as these are fewer.
   SampleSize takingTurns(std::int32_t units) const {
-    const std::int32_t of_node = std::min(kTakingTurns, calls_.ofWholeNode());
+    const std::int32_t most = call_.shape.count < kTakingTurns ? kMostTakingTurns : kTakingTurns;
+    const std::int32_t of_node = std::min(most, calls_.ofWholeNode());
     return {units, of_node, 1.0, std::max((calls_.ofWholeNode() - 1.0) / (of_node - 1.0), 1.0)};
   }
 
@@ -232,7 +263,7 @@ Result<Seconds> simulatedTime(const CallToPredict& call, SimulationScope scope) 
   const Result<SimulatedCall> simulated =
       simulateChoice(call.choice, call.shape, call.element_size, call.model, call.arrivals, call.lateness_ns, scope);
   if (!simulated.isOk()) return simulated.status();
-  return postArrivalTime(simulated.value(), call.arrivals);
+  return postArrivalTime(simulated.value(), call.arrivals, scope.stand_ins);
 }
 
 RankSample sampleOf(const CallToPredict& call) {

@@ -85,12 +85,16 @@ std::vector<SampledRank> RankSample::choose(std::int32_t units, std::int32_t lat
   const std::int64_t others = this->units() - latest;
   const std::int64_t wanted = units - latest;
   std::vector<SampledRank> ranks;
-  const auto take = [&](std::int64_t place) {
+  const auto take = [&](std::int64_t place, double like_it) {
     const Unit& unit = by_lateness_[place];
+    const std::size_t first = ranks.size();
     takeFrom(unit, keeps_late ? withLate(unit, of_each) : of_each, ranks);
+    for (SampledRank& sampled : std::span(ranks).subspan(first)) sampled.of_all = like_it * sampled.stands_for;
   };
-  for (std::int64_t i = 1; i <= wanted; ++i) take(i * others / wanted - 1);
-  for (std::int64_t place = others; place < this->units(); ++place) take(place);
+  for (std::int64_t i = 1; i <= wanted; ++i) {
+    take(i * others / wanted - 1, static_cast<double>(others) / static_cast<double>(wanted));
+  }
+  for (std::int64_t place = others; place < this->units(); ++place) take(place, 1.0);
   std::ranges::sort(ranks, {}, &SampledRank::rank);
   return ranks;
 }

@@ -13,7 +13,8 @@ namespace starling {
 
 struct SampledRank {
   std::int32_t rank = 0;    // virtual
-  double stands_for = 1.0;  // so many ranks of its unit
+  double stands_for = 1.0;  // so many ranks of its unit,
+  double of_all = 1.0;      // and so many of all units
 };
 
 // Ranks are chosen by units: nodes where ranks share them, of which all ranks or some are taken, else single ranks.

@@ -77,6 +77,7 @@ class Simulation {
   Result<SimulatedCall> run(std::span<const Seconds> arrivals) {
     for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
       events_.push({onGrid(arrivals[rank].value), EventKind::kArrival, static_cast<StepId>(rank)});
+      all_ += countOf(rank);
     }
     call_.exits.resize(arrivals.size());
     if (scope_.has_transfers) call_.transfers.reserve(graph_.size() / 2);
@@ -118,10 +119,9 @@ class Simulation {
     double end = -1.0;         // when the last byte leaves; negative: has left
   };
 
+  double countOf(std::int32_t rank) const { return scope_.stand_ins.empty() ? 1.0 : scope_.stand_ins[rank].ranks; }
   // Tells whether the mean exit is too late even if nothing takes time any more.
-  bool takesTooLong() const {
-    return sum_of_exits_ + (graph_.ranks() - exited_) * now_ > graph_.ranks() * scope_.most_mean_exit.value;
-  }
+  bool takesTooLong() const { return sum_of_exits_ + (all_ - exited_) * now_ > all_ * scope_.most_mean_exit.value; }
   SimulatedCall givenUp() {
     for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
       if (!progress_.isDone(rank)) call_.exits[rank] = {now_};
@@ -190,8 +190,8 @@ class Simulation {
   void noteExit(std::int32_t rank) {
     if (!progress_.isDone(rank)) return;
     call_.exits[rank] = {now_};
-    sum_of_exits_ += now_;
-    ++exited_;
+    sum_of_exits_ += countOf(rank) * now_;
+    exited_ += countOf(rank);
   }
 
   void serveReducers() {
@@ -313,7 +313,8 @@ class Simulation {
   EventQueue events_;
   double now_ = 0.0;
   double sum_of_exits_ = 0.0;
-  std::int32_t exited_ = 0;  // ranks
+  double exited_ = 0.0;  // ranks for which they stand, and all of these
+  double all_ = 0.0;
   SimulatedCall call_;
 };
 
@@ -347,10 +348,15 @@ Seconds SimulatedCall::lastExit() const {
   return exits.empty() ? Seconds{} : *std::max_element(exits.begin(), exits.end());
 }
 
-Seconds SimulatedCall::meanExit() const {
+Seconds SimulatedCall::meanExit(std::span<const StandIn> stand_ins) const {
   Seconds sum;
-  for (const Seconds exit : exits) sum += exit;
-  return exits.empty() ? Seconds{} : Seconds{sum.value / static_cast<double>(exits.size())};
+  double ranks = 0.0;
+  for (std::size_t rank = 0; rank < exits.size(); ++rank) {
+    const double like_it = stand_ins.empty() ? 1.0 : stand_ins[rank].ranks;
+    sum += like_it * exits[rank];
+    ranks += like_it;
+  }
+  return exits.empty() ? Seconds{} : Seconds{sum.value / ranks};
 }
 
 Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes element_size, const CostModel& model,
@@ -367,8 +373,9 @@ Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes elemen
   return Simulation(graph.value(), element_size, model, nodes, scope).run(arrivals);
 }
 
-Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals) {
-  return arrivals.empty() ? Seconds{} : call.meanExit() - *std::max_element(arrivals.begin(), arrivals.end());
+Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals,
+                        std::span<const StandIn> stand_ins) {
+  return arrivals.empty() ? Seconds{} : call.meanExit(stand_ins) - *std::max_element(arrivals.begin(), arrivals.end());
 }
 
 }  // namespace starling

@@ -55,18 +55,20 @@ struct Transfer {
   Seconds end;  // arrival of the last byte
 };
 
+// A rank that stands for several: what it sends out of its node takes so many times as long, by lane, and its exit
+// counts in the mean like those of `ranks`.
+struct StandIn {
+  std::array<double, kMaxLanes> bytes{};
+  std::array<double, kMaxLanes> overhead{};
+  double ranks = 1.0;
+};
+
 struct SimulatedCall {
   std::vector<Seconds> exits;       // by virtual rank
   std::vector<Transfer> transfers;  // ordered by start
 
   Seconds lastExit() const;
-  Seconds meanExit() const;
-};
-
-// A rank that stands for several of its node: what it sends out of the node takes so many times as long, by lane.
-struct StandIn {
-  std::array<double, kMaxLanes> bytes{};
-  std::array<double, kMaxLanes> overhead{};
+  Seconds meanExit(std::span<const StandIn> stand_ins = {}) const;
 };
 
 // Tells what of a call is wanted.
@@ -90,7 +92,9 @@ Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes elemen
                                std::span<const Seconds> arrivals, std::span<const std::int32_t> nodes = {},
                                const SimulationScope& scope = {});
 
-// Returns the mean exit minus the last arrival, which is the figure that candidates are compared by.
-Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals);
+// Returns the mean exit minus the last arrival, which is the figure that candidates are compared by. `stand_ins`: the
+// call's.
+Seconds postArrivalTime(const SimulatedCall& call, std::span<const Seconds> arrivals,
+                        std::span<const StandIn> stand_ins = {});
 
 }  // namespace starling

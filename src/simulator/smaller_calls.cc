@@ -93,8 +93,8 @@ SmallerCalls::Call SmallerCalls::callOf(const SampleSize& size, std::int32_t lat
   Call call = planOf(size, ranks);
   call.arrivals = pick(call_.arrivals, ranks);
   call.lateness_ns = pick(call_.lateness_ns, ranks);
-  if (size.of_node < of_whole_node_) {
-    for (const SampledRank& sampled : ranks) call.stand_ins.push_back(standIn(sampled.stands_for, size));
+  if (size.of_node < of_whole_node_ || size.weighs) {
+    for (const SampledRank& sampled : ranks) call.stand_ins.push_back(standIn(sampled, size));
   }
   return call;
 }
@@ -115,12 +115,13 @@ void SmallerCalls::slow(Call& call, const SampleSize& size) const {
   call.model.inner_alpha = *call.scope.inner_overhead + std::max(flight, slowed_flight);
 }
 
-StandIn SmallerCalls::standIn(double ranks, const SampleSize& size) const {
+StandIn SmallerCalls::standIn(const SampledRank& sampled, const SampleSize& size) const {
+  const double ranks = sampled.stands_for;
   const double others = size.of_node - 1.0;
   const double whole = ranks * size.of_node - 1.0;
   // Along a chain of ranks messages are slower already by as much as ranks are fewer.
   const double as_slowed = isChain() && !isMadeForNodes() ? 1.0 : 0.0;
-  StandIn stand_in;
+  StandIn stand_in{.ranks = size.weighs ? sampled.of_all : 1.0};
   for (std::size_t lane = 0; lane < kMaxLanes; ++lane) {
     const double each = growth_.elements_of_each[lane];
     stand_in.bytes[lane] = (1.0 + each * whole) / (1.0 + each * others);

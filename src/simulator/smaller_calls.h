@@ -12,13 +12,15 @@
 namespace starling {
 
 // So many units of a RankSample take part, with so many ranks of each at most, or some more where few are late and
-// `keeps_late`. Messages are so many times slower, and those within a node by a factor of their own.
+// `keeps_late`. Messages are so many times slower, and those within a node by a factor of their own. `weighs`: the exit
+// of each rank counts like those of all for which it stands.
 struct SampleSize {
   std::int32_t units;
   std::int32_t of_node;
   double slowdown = 1.0;
   double inner_slowdown = 1.0;
   bool keeps_late = false;
+  bool weighs = false;
 };
 
 // Where some ranks of a node stand for all of them, what they send takes as long as what all would: how that grows with
@@ -72,7 +74,7 @@ class SmallerCalls {
   Call planOf(const SampleSize& size, std::span<const SampledRank> ranks) const;
   Call callOf(const SampleSize& size, std::int32_t latest) const;
   void slow(Call& call, const SampleSize& size) const;
-  StandIn standIn(double ranks, const SampleSize& size) const;
+  StandIn standIn(const SampledRank& sampled, const SampleSize& size) const;
   Shape shapeOf(const Call& call) const;
   Shape withTrees(Call& call) const;
   std::int64_t stepsOf(const Call& call) const;

@@ -95,6 +95,29 @@ TEST(FewerRanks, predictsChainsOfManyLateRanks) {
   for (const char* name : {"slt", "prr", "ring"}) EXPECT_NEAR(call.error(name), 0.0, 0.15) << name;
 }
 
+// Nodes whose ranks come shortly after each other take in partial results and final ones at once, as nodes of which one
+// stands for several do not.
+TEST(FewerRanks, predictsChainsOfManyLateNodes) {
+  PredictedCall call{64, 1024 * 1024};
+  call.model.inner_alpha = {5e-7};
+  call.model.inner_beta = 2e-10;
+  std::mt19937 random(64);
+  for (std::int32_t rank = 0; rank < call.ranks; ++rank) {
+    call.topology.nodes.push_back(rank / 8);
+    call.lateness_ns.push_back(random() % 100'000'000);
+  }
+  std::ranges::sort(call.lateness_ns);
+  for (const char* name : {"slt", "two_level:inner=5"}) EXPECT_NEAR(call.error(name), 0.0, 0.08) << name;
+}
+
+TEST(FewerRanks, predictsNodesOfWhichTheLastHasOneRank) {
+  PredictedCall call{33, 1024, lastLate(33, 4, 100'000'000)};
+  call.model.inner_alpha = {5e-7};
+  call.model.inner_beta = 2e-10;
+  for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / 8);
+  for (const char* name : {"slt", "two_level:inner=5"}) EXPECT_NEAR(call.error(name), 0.0, 0.08) << name;
+}
+
 TEST(FewerRanks, predictsRowsOnNodes) {
   for (const std::int64_t count : {2, 64 * 1024}) {
     PredictedCall call{64, count};

@@ -104,6 +104,18 @@ TEST(RankSample, takesManyLateRanksOfANodeEvenly) {
   EXPECT_THAT(ranksOf(sample.choose(1, 1, 4, true)), ElementsAre(0, 2, 4, 6));
 }
 
+// Of eight nodes of four ranks the last three stand for themselves, and another one for the five before.
+TEST(RankSample, saysForHowManyOfAllRanksEachStands) {
+  const std::vector<std::int32_t> nodes = nodesOf(8, 4);
+  std::vector<Seconds> lateness;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) lateness.push_back({static_cast<double>(rank) * 1e-3});
+  const std::vector<SampledRank> sampled = RankSample(lateness, nodes).choose(4, 3, 2);
+  EXPECT_THAT(ranksOf(sampled), ElementsAre(17, 19, 21, 23, 25, 27, 29, 31));
+  std::vector<double> of_all;
+  for (const SampledRank& one : sampled) of_all.push_back(one.of_all);
+  EXPECT_THAT(of_all, ElementsAre(10, 10, 2, 2, 2, 2, 2, 2));
+}
+
 TEST(RankSample, takesSingleRanksWhereAllAreOnOneNode) {
   const RankSample sample(onTime(8), std::vector<std::int32_t>(8, 3));
   EXPECT_EQ(sample.units(), 8);

@@ -47,6 +47,23 @@ TEST(StandIn, makesWhatLeavesTheNodeTakeLonger) {
   EXPECT_EQ(exitsOf(model, {.stand_ins = one_each}), exitsOf(model, {}));
 }
 
+TEST(StandIn, countsInTheMeanLikeThoseThatItStandsFor) {
+  const CostModel model{.alpha = {0.5}, .beta = 1.0, .overhead = {0.25}, .inner_alpha = {0.25}, .inner_beta = 0.25};
+  const std::vector<Seconds> arrivals(4);
+  std::vector<StandIn> stand_ins(4, forSeveral(1.0, 1.0));
+  stand_ins[1].ranks = 3.0;
+  const auto upTo = [&](double mean_exit) {
+    return simulateChoice(parseChoice("recursive_doubling").value(), {.ranks = 4, .count = 1, .topology = &kNodes},
+                          kByte, model, arrivals, {}, {.stand_ins = stand_ins, .most_mean_exit = {mean_exit}})
+        .value();
+  };
+  // 2.0 of two ranks, 3.25 of four.
+  EXPECT_DOUBLE_EQ(postArrivalTime(upTo(10.0), arrivals, stand_ins).value, 17.0 / 6.0);
+  EXPECT_DOUBLE_EQ(postArrivalTime(upTo(10.0), arrivals).value, 10.5 / 4.0);
+  EXPECT_EQ(upTo(2.9).exits, upTo(10.0).exits) << "no more than it may";
+  EXPECT_LT(upTo(2.65).lastExit().value, 3.25) << "given up by the same mean";
+}
+
 TEST(StandIn, goesByItsLaneAlone) {
   const CostModel model{.alpha = {0.5}, .beta = 1.0, .inner_alpha = {0.25}, .inner_beta = 0.25};
   std::vector<StandIn> other_lanes(4, forSeveral(8.0, 1.0));
