@@ -10,6 +10,7 @@ namespace {
 
 // Longer texts are no mistyped words, and comparing them takes long.
 constexpr std::size_t kLongestWord = 64;
+constexpr std::size_t kShortestBeginning = 3;
 
 bool isSameLetter(char one, char other) {
   return std::tolower(static_cast<unsigned char>(one)) == std::tolower(static_cast<unsigned char>(other));
@@ -44,7 +45,9 @@ std::optional<std::string> nearestWord(std::string_view text, const std::vector<
   std::optional<std::string> nearest;
   for (const std::string& word : words) {
     if (word.size() > 2 * kLongestWord) continue;
-    const std::size_t distance = editDistance(text, word);
+    // The beginning of a word is as good as the word with one letter wrong.
+    const bool is_beginning = text.size() >= kShortestBeginning && word.starts_with(text);
+    const std::size_t distance = is_beginning ? 1 : editDistance(text, word);
     if (distance >= least || distance >= word.size()) continue;
     least = distance;
     nearest = word;

@@ -50,6 +50,10 @@ std::string formatRatio(const std::optional<double>& ratio) {
   return ratio && std::isfinite(*ratio) ? fmt::format("{:.2f}x", *ratio) : "-";
 }
 
+std::string formatGain(const std::optional<double>& gain, const std::optional<double>& error) {
+  return formatRatio(gain) + (gain && error ? fmt::format(" +- {:.2f}", *error) : "");
+}
+
 std::string formatCount(std::int64_t number, std::string_view noun) {
   if (number == 1) return fmt::format("1 {}", noun);
   if (noun.ends_with("cy")) return fmt::format("{} {}ies", number, noun.substr(0, noun.size() - 1));

@@ -15,16 +15,23 @@ std::size_t sizeClass(int ranks) {
 
 }  // namespace
 
-void PreparationTimes::note(int ranks, Seconds took) {
+void PreparationTimes::note(int ranks, Seconds took, Seconds probing) {
   const std::lock_guard lock(mutex_);
+  in_all_ += took;
+  const Seconds of_each = took - probing;
   std::optional<Seconds>& average = by_size_[sizeClass(ranks)];
-  average = average ? *average + kWeightOfLatest * (took - *average) : took;
+  average = average ? *average + kWeightOfLatest * (of_each - *average) : of_each;
 }
 
 bool PreparationTimes::isWorthIt(int ranks, Seconds spent) const {
   const std::lock_guard lock(mutex_);
   const std::optional<Seconds> preparing = expected(ranks);
   return !preparing || spent >= kTimesPreparation * *preparing;
+}
+
+Seconds PreparationTimes::inAll() const {
+  const std::lock_guard lock(mutex_);
+  return in_all_;
 }
 
 // That of the size, else of the next larger one that is known, else of the next smaller one.

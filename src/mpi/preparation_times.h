@@ -13,20 +13,24 @@ namespace starling {
 // THREADS: all functions may be called from any thread.
 class PreparationTimes {
  public:
-  // Notes that preparing a communicator of so many ranks took so long, beside the probe of its links, which is made
-  // once for all of a shape. REQUIRES: ranks > 1.
-  void note(int ranks, Seconds took);
+  // Notes that preparing a communicator of so many ranks took so long, `probing` of it for the probe of its links,
+  // which is made once for all of a shape. REQUIRES: ranks > 1.
+  void note(int ranks, Seconds took, Seconds probing);
 
   // Returns whether one of so many ranks, whose calls have taken `spent` so far, is worth preparing: they have taken
   // six times as long as that, so that what a communicator costs beside its calls, its end included, is less than a
   // fifth of them. Before anything is known of preparing everything is worth it. REQUIRES: ranks > 1.
   bool isWorthIt(int ranks, Seconds spent) const;
 
+  // Returns how long all of that took on this rank, probes included.
+  Seconds inAll() const;
+
  private:
   std::optional<Seconds> expected(int ranks) const;
 
   mutable std::mutex mutex_;                        // guards what follows
   std::array<std::optional<Seconds>, 32> by_size_;  // moving averages
+  Seconds in_all_{};
 };
 
 }  // namespace starling

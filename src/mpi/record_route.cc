@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <new>
 #include <thread>
 #include <utility>
@@ -121,12 +122,24 @@ void RecordRoute::finishFiles() {
   if (!spool_->hasEnded()) static_cast<void>(spool_.release());
 }
 
-void RecordRoute::finish() {
+// Known on world rank 0.
+BesideKeys RecordRoute::meanOverRanks(const BesideKeys& own) const {
+  const double mine[] = {static_cast<double>(own.calls.value_or(0)), own.seconds.value_or(0.0),
+                         own.preparing.value_or(0.0)};
+  double sums[std::size(mine)] = {};
+  int ranks = 1;
+  PMPI_Comm_size(world_, &ranks);
+  if (PMPI_Reduce(mine, sums, std::size(mine), MPI_DOUBLE, MPI_SUM, 0, world_) != MPI_SUCCESS) return {};
+  return {std::llround(sums[0] / ranks), sums[1] / ranks, sums[2] / ranks};
+}
+
+void RecordRoute::finish(const BesideKeys& beside_keys) {
   // Files come first: the writer looks for them at its end, which no rank reaches before all have told what they sent.
   if (spool_) finishFiles();
   handoff_->finish();
+  const BesideKeys of_all = meanOverRanks(beside_keys);
   if (!writer_) return;
-  const bool is_written = writer_->finish(kFinishPatience);
+  const bool is_written = writer_->finish(kFinishPatience, of_all);
   // A thread that hangs in a dead file system keeps what it uses: the process is about to end.
   if (!writer_->hasEnded()) static_cast<void>(writer_.release());
   if (is_written) tellEndOfRun(options_, run_id_);

@@ -39,8 +39,8 @@ class RecordRoute {
   // Waits until all that has come to the database's writer is written; returns true where this process is not the
   // writer.
   bool flush();
-  // Writes all that was sent, as far as it can be. It is collective.
-  void finish();
+  // Writes all that was sent, as far as it can be. It is collective. `beside_keys`: this rank's own.
+  void finish(const BesideKeys& beside_keys);
 
  private:
   void openDatabase(Run run);
@@ -48,6 +48,7 @@ class RecordRoute {
   void reroute();
   bool moveBacklog();
   void finishFiles();
+  BesideKeys meanOverRanks(const BesideKeys& own) const;
 
   MPI_Comm world_;
   const Clock& clock_;

@@ -217,7 +217,9 @@ void Runtime::finalize() {
   sessions.swap(sessions_);
   for (Session* session : sessions) attachments_.detach(session->communicator());
   parked_.finish();
-  if (route_) route_->finish();
+  if (route_) {
+    route_->finish({unprepared_calls_, fromNanoseconds(unprepared_ns_).value, preparations_.inAll().value});
+  }
   route_.reset();
   world_clock_.finish();
   if (private_world_ != MPI_COMM_NULL) PMPI_Comm_free(&private_world_);

@@ -51,7 +51,11 @@ class Runtime {
   int callEarly(MPI_Comm communicator, Attachment& attached, const Native& native) {
     const std::int64_t begin = clock_.nanoseconds();
     const int code = native();
-    if (!isRefusal(code) && attached.early->add(clock_.nanoseconds() - begin)) prepareIfWorthIt(communicator, attached);
+    if (isRefusal(code)) return code;
+    const std::int64_t took_ns = clock_.nanoseconds() - begin;
+    unprepared_calls_.fetch_add(1, std::memory_order_relaxed);
+    unprepared_ns_.fetch_add(took_ns, std::memory_order_relaxed);
+    if (attached.early->add(took_ns)) prepareIfWorthIt(communicator, attached);
     return code;
   }
 
@@ -126,6 +130,8 @@ class Runtime {
 
   ProbedCosts probed_costs_;
   PreparationTimes preparations_;
+  std::atomic<std::int64_t> unprepared_calls_{0};
+  std::atomic<std::int64_t> unprepared_ns_{0};
   std::shared_ptr<SharedKnowledge> shared_knowledge_ = std::make_shared<SharedKnowledge>();
   ParkedSessions parked_{[this](Session& session) { tryToHandOver(session, true); }};
   std::mutex mutex_;  // guards what follows

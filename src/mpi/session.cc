@@ -48,7 +48,7 @@ void Session::prepare() {
   memory_.setMachine(costs.model, topology_, node_.get());
   loop_.open(costs.model, stamps, topology_, least == kHasDriver, costs.was_known);
   if (services_.preparations == nullptr) return;
-  services_.preparations->note(ranks(), clock.now() - begin - costs.probed_for);
+  services_.preparations->note(ranks(), clock.now() - begin, costs.probed_for);
 }
 
 SharedCosts Session::findCosts() const {
@@ -211,7 +211,11 @@ std::optional<Choice> Session::readForcedChoice() const {
   if (!hasFixedChoice()) return std::nullopt;
   const Result<Choice> choice = forcedChoice(options());
   if (choice.isOk()) return choice.value();
-  if (isRoot()) logOnce(LogLevel::kWarning, "algorithm", "STARLING_ALGORITHM: " + choice.status().message());
+  if (isRoot()) {
+    logOnce(LogLevel::kWarning, "algorithm",
+            "STARLING_ALGORITHM is not understood, and all calls are left to the MPI library: " +
+                choice.status().message());
+  }
   return std::nullopt;
 }
 

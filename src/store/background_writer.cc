@@ -162,8 +162,9 @@ bool BackgroundWriter::flush(Seconds patience) {
   return queue_.empty() && !busy_;
 }
 
-bool BackgroundWriter::finish(Seconds patience) {
+bool BackgroundWriter::finish(Seconds patience, const BesideKeys& beside_keys) {
   std::unique_lock lock(mutex_);
+  beside_keys_ = beside_keys;
   ended_at_ = std::chrono::steady_clock::now();
   if (writer_thread_ == WriterThread::kCallers) {
     writeQueue();
@@ -229,7 +230,7 @@ bool BackgroundWriter::markFinished() {
   return succeeds([&] {
     if (!openDatabase()) return false;
     const std::chrono::duration<double> lasted = ended_at_ - begun_;
-    const Status status = database_->finishRun(run_.id, Seconds{lasted.count()});
+    const Status status = database_->finishRun(run_.id, Seconds{lasted.count()}, beside_keys_);
     if (!status.isOk()) warn(status);
     return status.isOk();
   });

@@ -47,7 +47,7 @@ class BackgroundWriter {
 
   // Writes what is left, marks the run as finished and ends the thread. Waits at most `patience`, and less for faults
   // that do not pass. Returns false when something is not written, or the thread still hangs in the file system.
-  bool finish(Seconds patience);
+  bool finish(Seconds patience, const BesideKeys& beside_keys = {});
 
   // Returns whether the thread is gone.
   bool hasEnded();
@@ -97,6 +97,7 @@ class BackgroundWriter {
   std::chrono::steady_clock::time_point next_try_;  // of callers that write, after a failure
   bool finishing_ = false;                          // no more batches will come
   std::chrono::steady_clock::time_point ended_at_;  // when that became so
+  BesideKeys beside_keys_;                          // from then on
   bool ending_ = false;                             // the thread is to end
   bool ended_ = false;                              // it has
   bool finished_ = false;                           // the run is marked as finished

@@ -123,8 +123,13 @@ Status fillRun(const sqlite::Connection& connection, const StoredRun& theirs) {
   const Result<RunNumbers> run = findRun(connection, theirs.run.id);
   if (!run.isOk()) return run.status();
   if (Status written = BatchWriter(connection, run.value()).write(theirs.records); !written.isOk()) return written;
-  return connection.prepare("UPDATE runs SET finished = ?2, seconds = ?3 WHERE number = ?1")
-      .run(run.value().run, theirs.finished, theirs.run.seconds);
+  const BesideKeys& beside_keys = theirs.run.beside_keys;
+  return connection
+      .prepare(
+          "UPDATE runs SET finished = ?2, seconds = ?3, unprepared_calls = ?4, unprepared_seconds = ?5, "
+          "preparing_seconds = ?6 WHERE number = ?1")
+      .run(run.value().run, theirs.finished, theirs.run.seconds, beside_keys.calls, beside_keys.seconds,
+           beside_keys.preparing);
 }
 
 // Tells what becomes of their policy: the one wins that the later run learned, ours where that is not known.
@@ -189,15 +194,17 @@ Status Database::write(const std::string& run_id, const Batch& batch) {
   return transaction.commit();
 }
 
-Status Database::finishRun(const std::string& run_id, const std::optional<Seconds>& lasted) {
+Status Database::finishRun(const std::string& run_id, const std::optional<Seconds>& lasted,
+                           const BesideKeys& beside_keys) {
   const sqlite::Connection& connection = connection_->forAction("finish a run in");
   sqlite::Transaction transaction(connection);
   if (!transaction.status().isOk()) return transaction.status();
   const std::optional<double> seconds = lasted ? std::optional(lasted->value) : std::nullopt;
-  Status updated =
-      connection
-          .prepare("UPDATE runs SET finished = CAST(strftime('%s', 'now') AS INTEGER), seconds = ?2 WHERE id = ?1")
-          .run(run_id, seconds);
+  Status updated = connection
+                       .prepare(
+                           "UPDATE runs SET finished = CAST(strftime('%s', 'now') AS INTEGER), seconds = ?2, "
+                           "unprepared_calls = ?3, unprepared_seconds = ?4, preparing_seconds = ?5 WHERE id = ?1")
+                       .run(run_id, seconds, beside_keys.calls, beside_keys.seconds, beside_keys.preparing);
   if (!updated.isOk()) return updated;
   if (connection.changes() == 0) return unknownRun(connection, run_id);
   return transaction.commit();

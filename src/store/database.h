@@ -40,7 +40,8 @@ class Database {
   // Writes all of the batch or nothing. REQUIRES: beginRun() succeeded.
   Status write(const std::string& run_id, const Batch& batch);
   // `lasted` is the time from MPI_Init to MPI_Finalize; empty: it is not known.
-  Status finishRun(const std::string& run_id, const std::optional<Seconds>& lasted = {});
+  Status finishRun(const std::string& run_id, const std::optional<Seconds>& lasted = {},
+                   const BesideKeys& beside_keys = {});
 
   // Returns the policies learned (or imported) for this environment and program; imported ones whose site is "any" come
   // last.

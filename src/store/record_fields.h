@@ -103,7 +103,10 @@ auto fieldsOf(Record& record) {
                     replaces("program", record.program),
                     replaces("started", record.started),
                     replaces("hosts", record.hosts).mayBeMissing().since(6),
-                    replaces("seconds", record.seconds).since(6)};
+                    replaces("seconds", record.seconds).since(6),
+                    replaces("unprepared_calls", record.beside_keys.calls).since(9),
+                    replaces("unprepared_seconds", record.beside_keys.seconds).since(9),
+                    replaces("preparing_seconds", record.beside_keys.preparing).since(9)};
 }
 
 template <Is<CommunicatorRecord> Record>

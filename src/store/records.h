@@ -22,6 +22,15 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
+// What a run spent beside the calls that its keys have, means over the ranks of MPI_COMM_WORLD; empty: not known.
+struct BesideKeys {
+  std::optional<std::int64_t> calls{};  // of allreduce, on communicators that were not worth preparing, or not yet
+  std::optional<double> seconds{};      // in these
+  std::optional<double> preparing{};    // seconds that preparing communicators took
+
+  bool operator==(const BesideKeys&) const = default;
+};
+
 struct Run {
   std::string id;  // unique text
   Environment environment;
@@ -29,6 +38,7 @@ struct Run {
   std::int64_t started = 0;         // seconds since 1970
   std::string hosts{};              // where the ranks of MPI_COMM_WORLD run, as foldHosts() writes it; "": not known
   std::optional<double> seconds{};  // from MPI_Init to MPI_Finalize; empty: not known
+  BesideKeys beside_keys{};
 
   bool operator==(const Run&) const = default;
 };

@@ -687,7 +687,32 @@ CREATE VIEW overview AS
   ORDER BY communicators.run, keys.seconds DESC, keys.number;
 )sql";
 
-inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3, kSchemaStep4,
-                                            kSchemaStep5, kSchemaStep6, kSchemaStep7, kSchemaStep8};
+// From this step on the database says what a run spent beside the calls of its keys.
+inline constexpr const char* kSchemaStep9 = R"sql(
+CREATE TABLE new_runs (
+  -- One start of one program.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  id TEXT NOT NULL UNIQUE,     -- text that no other run has
+  environment INTEGER NOT NULL REFERENCES environments,  -- where it ran
+  program TEXT NOT NULL,       -- file name of the executable
+  started INTEGER NOT NULL,    -- seconds since 1970, UTC
+  finished INTEGER,            -- seconds since 1970, UTC; NULL: still running, or ended without MPI_Finalize
+  hosts TEXT NOT NULL,         -- of the ranks of MPI_COMM_WORLD in order: 'a:8,b:8' where 8 ranks run on a, then 8 on
+                               -- b; '': not known
+  seconds REAL,                -- seconds from MPI_Init to MPI_Finalize; NULL: not known
+  unprepared_calls INTEGER,    -- calls of allreduce on communicators of few calls, which no key has, mean over ranks;
+                               -- NULL: not known, as the next two
+  unprepared_seconds REAL,     -- time in these, mean over ranks, seconds
+  preparing_seconds REAL       -- time that preparing communicators took, mean over ranks, seconds
+);
+INSERT INTO new_runs
+  SELECT number, id, environment, program, started, finished, hosts, seconds, NULL, NULL, NULL FROM runs;
+DROP TABLE runs;
+ALTER TABLE new_runs RENAME TO runs;
+CREATE INDEX runs_by_program ON runs (program, environment);
+)sql";
+
+inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3, kSchemaStep4, kSchemaStep5,
+                                            kSchemaStep6, kSchemaStep7, kSchemaStep8, kSchemaStep9};
 
 }  // namespace starling

@@ -73,6 +73,15 @@ struct NativeTime {
   std::optional<double> saved_error;
 };
 
+// Returns the error of what is saved where native is taken to take no more than in its longest epoch; empty: it was
+// called once.
+std::optional<double> errorOfCapped(Observations all, double most, double calls) {
+  const double usual = usualTime(all, kNativeName).value_or(most);
+  const std::optional<double> of_mean = errorOfMean(*findCandidate(summarizeCandidates(all), kNativeName));
+  if (usual < most) return calls * std::max(most - usual, of_mean.value_or(0.0));
+  return of_mean ? std::optional(calls * *of_mean) : std::nullopt;
+}
+
 // As the tuner knows it: by the gain of the choice in force, which is one of usual times; but no more than native took
 // in any epoch, since interruptions of ranks may be in the choice's time and not in the gain. `calls` took the place of
 // native's.
@@ -85,7 +94,8 @@ std::optional<NativeTime> nativeByGain(const KeyRecord& key, Observations all, O
   for (const ObservationRecord& one : all) {
     if (one.choice == kNativeName) most = std::max(most, comparedMean(one));
   }
-  if (most && *most < native.mean) native = {*most, std::nullopt};
+  // Then it is between what its calls usually took and that.
+  if (most && *most < native.mean) native = {*most, errorOfCapped(all, *most, calls)};
   // The gain says that the choice takes less than native, and its calls that they took more: it was disturbed.
   if (*key.gain > 1.0 && native.mean < *chosen) return std::nullopt;
   return native;
@@ -203,6 +213,24 @@ class Latest {
   double calls_ = 0.0;
 };
 
+bool isTuned(const KeyRecord& key) { return key.choice != kNativeName || key.exploration_calls > 0; }
+
+// Adds what the run spent in calls that no key has. Where threads call at the same time, or all calls are taken to be
+// like the few that were timed, sums are of more than the run took: then all are as much smaller.
+void fitIntoRun(const Run& run, RunSummary& summary) {
+  const double beside = run.beside_keys.seconds.value_or(0.0);
+  if (beside > 0.0) {
+    summary.seconds = summary.seconds.value_or(0.0) + beside;
+    if (beside >= kLeastShare * *summary.seconds) summary.is_waiting_partial = true;
+  }
+  if (!summary.seconds || !run.seconds || *summary.seconds <= *run.seconds) return;
+  const double share = *run.seconds / *summary.seconds;
+  for (std::optional<double>* sum :
+       {&summary.seconds, &summary.waiting, &summary.saved, &summary.saved_error, &summary.exploring}) {
+    if (*sum) **sum *= share;
+  }
+}
+
 // Adds `part`, of which each of `share` of all ranks has so much; the sum is known where a part is.
 void add(std::optional<double>& sum, const std::optional<double>& part, double share) {
   if (part) sum = sum.value_or(0.0) + share * *part;
@@ -218,6 +246,7 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
   Latest latest;
   double squared_error = 0.0;
   bool is_error_known = true;
+  bool is_any_saved_known = false;  // of calls that took the place of native's
   const std::vector<std::string> communicators = communicatorNames(keys.value());
   for (std::size_t i = 0; i < keys.value().size(); ++i) {
     KeyRow& row = keys.value()[i];
@@ -239,15 +268,15 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
     add(summary.exploring, key.exploring, share);
     if (record.seconds && !key.waiting) summary.is_waiting_partial = true;
     if (key.saved && !key.saved_error) is_error_known = false;
+    if (key.saved && (*key.saved != 0.0 || key.saved_error != 0.0)) is_any_saved_known = true;
+    if (!key.saved && isTuned(record)) ++summary.unclear_keys;
     squared_error += std::pow(share * key.saved_error.value_or(0.0), 2);
     latest.add(record, share * key.waiting.value_or(0.0), arrivals.value(), histograms.value());
   }
-  // All calls are taken to be like those that were timed, which may add up to more than the run.
-  if (summary.seconds && run.run.seconds && *summary.seconds > *run.run.seconds) {
-    if (summary.waiting) *summary.waiting *= *run.run.seconds / *summary.seconds;
-    summary.seconds = run.run.seconds;
-  }
+  // What other keys left to native saved is nothing, but that is not what one asks for.
+  if (summary.unclear_keys > 0 && !is_any_saved_known) summary.saved.reset();
   if (summary.saved && is_error_known) summary.saved_error = std::sqrt(squared_error);
+  fitIntoRun(run.run, summary);
   summary.latest = latest.found(run.run.hosts);
   return summary;
 }

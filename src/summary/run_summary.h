@@ -34,13 +34,16 @@ struct LatestRank {
 // All times are in seconds, means over the ranks of MPI_COMM_WORLD; empty: not known.
 struct RunSummary {
   RunRow run;
-  std::vector<KeySummary> keys;   // by falling time
-  std::optional<double> seconds;  // no more than the run took, of which the keys' may add up to more
+  std::vector<KeySummary> keys;  // by falling time
+  // In the keys' calls and in those on communicators that were not worth preparing; no more than the run took, to more
+  // than which they may add up where threads call at the same time.
+  std::optional<double> seconds;
   std::optional<double> waiting;
-  bool is_waiting_partial = false;  // of some keys it is not known
+  bool is_waiting_partial = false;  // of some calls it is not known
   std::optional<double> saved;      // of the keys of which it is known, as the next two
   std::optional<double> saved_error;
   std::optional<double> exploring;
+  std::int64_t unclear_keys = 0;  // that made calls of other choices, of which it is not known
   std::optional<LatestRank> latest;
 };
 

@@ -58,6 +58,23 @@ std::string exploringText(double exploring) {
                          : fmt::format("trials took {} more", formatDuration(Seconds{exploring}));
 }
 
+// Says what is beside the calls that keys have, where that is a part worth a word.
+std::optional<std::string> besideLine(const RunSummary& summary, bool is_full) {
+  constexpr double kWorthAWord = 0.01;
+  const BesideKeys& beside = summary.run.run.beside_keys;
+  const double least = is_full ? 0.0 : kWorthAWord * summary.run.run.seconds.value_or(0.0);
+  std::string line;
+  if (beside.seconds.value_or(0.0) > least) {
+    line = fmt::format("{} of the time in allreduce were {} on communicators that were not worth preparing.",
+                       formatDuration(beside.seconds), formatCount(beside.calls.value_or(0), "call"));
+  }
+  if (beside.preparing.value_or(0.0) > least) {
+    line += fmt::format("{}Preparing communicators took {} beside that.", line.empty() ? "" : " ",
+                        formatDuration(beside.preparing));
+  }
+  return line.empty() ? std::nullopt : std::optional(line);
+}
+
 // Returns "3 run another algorithm, 1 native, 2 are not settled"; keys are of a call site and a size.
 std::string statesText(const RunSummary& summary) {
   std::int64_t others = 0;
@@ -86,15 +103,25 @@ std::string statesText(const RunSummary& summary) {
 }
 
 std::string tuningLine(const RunSummary& summary) {
-  std::string line = fmt::format("Of {} (call site and size of vectors): {}.",
+  std::string line = fmt::format("Of {} (call site, size of vectors, communicator): {}.",
                                  formatCount(std::ssize(summary.keys), "key"), statesText(summary));
   const bool is_any_tuned = std::ranges::any_of(summary.keys, [](const KeySummary& one) {
     return one.row.key.choice != "native" || one.row.key.exploration_calls > 0;
   });
   if (!is_any_tuned) return line;
   if (!summary.saved) return line + " What native would have taken is not known.";
-  line += fmt::format(" That took {} than native would have", savedText(*summary.saved, summary.saved_error));
+  if (*summary.saved == 0.0 && summary.saved_error == 0.0) {
+    line += " All calls but trials were native's";
+  } else {
+    const bool is_any_other =
+        std::ranges::any_of(summary.keys, [](const KeySummary& one) { return one.row.key.choice != "native"; });
+    line += fmt::format(" {} took {} than native would have", is_any_other ? "That" : "Other choices before",
+                        savedText(*summary.saved, summary.saved_error));
+  }
   if (summary.exploring && *summary.exploring != 0.0) line += ", and " + exploringText(*summary.exploring);
+  if (summary.unclear_keys > 0) {
+    line += fmt::format("; of {} it is not known", formatCount(summary.unclear_keys, "other key"));
+  }
   return line + ".";
 }
 
@@ -112,8 +139,11 @@ std::string keyLine(const KeySummary& summary) {
     const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : "";
     line += fmt::format(", gain {:.2f}{}", *key.gain, error);
   }
-  if (summary.saved && key.choice != "native") {
-    line += fmt::format(", took {} than native", savedText(*summary.saved, summary.saved_error));
+  if (summary.saved && (key.choice != "native" || *summary.saved != 0.0)) {
+    line += fmt::format("{} took {} than native", key.choice == "native" ? "; other choices before" : ",",
+                        savedText(*summary.saved, summary.saved_error));
+  } else if (!summary.saved && key.choice != "native") {
+    line += "; what native would have taken is not known";
   }
   if (summary.exploring && key.exploration_calls > 0) line += ", " + exploringText(*summary.exploring);
   return line + ".";
@@ -123,7 +153,10 @@ std::string keyLine(const KeySummary& summary) {
 
 std::vector<std::string> summaryLines(const RunSummary& summary, bool is_full) {
   std::vector<std::string> lines{timeLine(summary)};
-  if (summary.seconds) lines.push_back(waitingLine(summary));
+  const bool is_any_timed =
+      std::ranges::any_of(summary.keys, [](const KeySummary& one) { return one.row.key.seconds.has_value(); });
+  if (is_any_timed) lines.push_back(waitingLine(summary));
+  if (const std::optional<std::string> beside = besideLine(summary, is_full)) lines.push_back(*beside);
   if (!summary.keys.empty()) lines.push_back(tuningLine(summary));
   if (is_full) {
     for (const KeySummary& key : summary.keys) lines.push_back(keyLine(key));

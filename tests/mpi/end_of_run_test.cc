@@ -44,10 +44,30 @@ TEST(EndOfRun, tellsWhatTheCommandTells) {
     const Outcome outcome = launch(summedUp(database, is_full ? "full" : "short"));
     EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
     const std::vector<std::string> lines = linesOf(database, is_full);
-    EXPECT_THAT(lines, SizeIs(is_full ? 6 : 4)) << "two call sites have a line more each";
+    if (is_full) {
+      EXPECT_THAT(lines, SizeIs(7)) << "preparing has a line, and so have two call sites";
+    }
     EXPECT_THAT(outcome.messages(), ElementsAreArray(lines));
     EXPECT_THAT(lines[0], HasSubstr("store_program with 3 ranks on 1 node, took "));
   }
+}
+
+// Two of three ranks make three calls on a communicator that is not prepared before the fourth.
+TEST(EndOfRun, countsCallsOnCommunicatorsOfFewCalls) {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("tuning.db");
+  Launch program = summedUp(database, "full");
+  program.arguments = "--calls 3";
+  program.environment["STARLING_PREPARE"] = "worthwhile";
+  const Outcome outcome = launch(program);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  const Result<Reader> reader = Reader::open(database);
+  ASSERT_TRUE(reader.isOk()) << reader.status().message();
+  const BesideKeys beside_keys = runsOf(reader.value()).back().run.beside_keys;
+  EXPECT_EQ(beside_keys.calls, 2) << "mean over ranks";
+  EXPECT_GT(beside_keys.seconds.value_or(0.0), 0.0);
+  EXPECT_EQ(beside_keys.preparing, 0.0);
+  EXPECT_THAT(outcome.text, HasSubstr(" were 2 calls on communicators that were not worth preparing."));
 }
 
 TEST(EndOfRun, isQuietWhereItIsToBe) {

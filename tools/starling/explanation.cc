@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/text_format.h"
 #include "comparison.h"
 #include "outlook.h"
@@ -47,17 +49,23 @@ std::vector<std::string> clockSentences(const Evidence& evidence) {
   return note.empty() ? std::vector<std::string>{} : std::vector{note};
 }
 
+// Databases of an older Starling have means of epochs alone.
+std::string predictionError(const RankArrival& arrival) {
+  if (arrival.error) {
+    return fmt::format("; its latest predictions were off by {} on average", formatDuration(*arrival.error));
+  }
+  if (!arrival.prediction_error) return "; no later epoch has scored a prediction yet";
+  return fmt::format("; means of later epochs were off such predictions by {} on average",
+                     formatDuration(*arrival.prediction_error));
+}
+
 std::vector<std::string> arrivalSentences(const Evidence& evidence) {
   const std::vector<RankArrival> ranks = summarizeArrivals(evidence.arrivals, evidence.histograms);
   const RankArrival* latest = latestRank(ranks);
   if (latest == nullptr) return {whyNoArrivals(comparedByOf(evidence))};
   std::vector<std::string> sentences{describeLatest(ranks)};
-  const std::string error = latest->prediction_error
-                                ? fmt::format("; so far such predictions were off by {} on average",
-                                              formatDuration(*latest->prediction_error))
-                                : "; no later epoch has scored a prediction yet";
   sentences.push_back(fmt::format("For the next call {} predicts rank {} at {}{}.", latest->method, latest->rank,
-                                  formatDuration(latest->predicted), error));
+                                  formatDuration(latest->predicted), predictionError(*latest)));
   const std::vector<std::string> recorded =
       describeRecorded(ranks, summarizeHistograms(evidence.histograms), evidence.key.row.communicator.size);
   const std::vector<std::string> outlook = describeOutlook(evidence.key.row.key, ranks);
@@ -106,8 +114,10 @@ std::string gainText(const Evidence& evidence) {
   std::string by;
   if (comparedByOf(evidence) == kByPostArrival) by = " after the last arrival";
   if (isComparedByElapsed(comparedByOf(evidence))) by = " by mean elapsed time";
-  return *key.gain >= 1.0 ? fmt::format(", {:.2f} times as fast as native{}", *key.gain, by)
-                          : fmt::format(", at {:.2f} of native's speed{}", *key.gain, by);
+  const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : "";
+  const bool may_be_chance = key.gain_error && *key.gain_error >= std::abs(*key.gain - 1.0);
+  return fmt::format(", {:.2f}{} times as fast as native{}{}", *key.gain, error, by,
+                     may_be_chance ? ", which may be chance: the error is as large as the difference" : "");
 }
 
 std::string decisionFigures(const DecisionRecord& decision, const ComparedBy& compared_by) {

@@ -140,6 +140,9 @@ Json runJson(const RunRow& row) {
   json["started"] = row.run.started;
   json["finished"] = optionalJson(row.finished);
   json["seconds"] = optionalJson(row.run.seconds);
+  json["unprepared_calls"] = optionalJson(row.run.beside_keys.calls);
+  json["unprepared_seconds"] = optionalJson(row.run.beside_keys.seconds);
+  json["preparing_seconds"] = optionalJson(row.run.beside_keys.preparing);
   json["ranks"] = environment.ranks;
   json["nodes"] = environment.nodes;
   json["ranks_per_node"] = environment.ranks_per_node;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
+#include "base/text_format.h"
 #include "comparison.h"
 #include "explanation.h"
 #include "summary/candidate_summary.h"
@@ -46,6 +47,16 @@ RunWarnings::RunWarnings(const RunSummary& summary) {
     of_run_.emplace_back(
         "No allreduce was recorded. Of one rank alone, of vectors without elements, and of communicators that are used "
         "for a few calls nothing is; STARLING_PREPARE=always has the last recorded, too.");
+  }
+  if (summary.run.run.beside_keys.calls.value_or(0) > 0) {
+    of_run_.push_back(fmt::format(
+        "The time in allreduce has {} in {} on communicators that were not worth preparing: of these nothing else is "
+        "recorded.",
+        formatDuration(summary.run.run.beside_keys.seconds), formatCount(*summary.run.run.beside_keys.calls, "call")));
+  }
+  if (summary.unclear_keys > 0 && summary.saved) {
+    of_run_.push_back(fmt::format("What was saved is not known of {}, and is that of the others.",
+                                  formatCount(summary.unclear_keys, "key")));
   }
   if (summary.saved && !summary.saved_error) of_run_.emplace_back("The error of what was saved is not known.");
 }

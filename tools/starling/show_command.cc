@@ -28,12 +28,10 @@ std::string sourceOf(const RecordedKey& key) {
 
 // Returns "1.20x +- 0.05 (by mean elapsed time)", or the figure alone where the time is not recorded.
 std::string describeGain(const RecordedKey& recorded) {
-  const std::optional<double>& gain = recorded.row.key.gain;
+  const KeyRecord& key = recorded.row.key;
   const ComparedBy& compared_by = recorded.row.communicator.compared_by;
-  if (!gain || !compared_by) return formatRatio(gain);
-  const std::optional<double>& error = recorded.row.key.gain_error;
-  return fmt::format("{}{} (by {})", formatRatio(gain), error ? fmt::format(" +- {:.2f}", *error) : "",
-                     comparedTime(compared_by));
+  const std::string gain = formatGain(key.gain, key.gain_error);
+  return key.gain && compared_by ? fmt::format("{} (by {})", gain, comparedTime(compared_by)) : gain;
 }
 
 // Returns "7.50 s (mean over ranks)", or "-" when it is not known.

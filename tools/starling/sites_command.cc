@@ -42,12 +42,16 @@ Outcome listSites(const ListQuery& query, const std::string& database, const Loo
   const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   if (recording.value().keys().empty()) {
-    show(
-        stderr,
-        "starling: {} recorded no allreduce; `starling sites --run all` shows every run. Of one rank alone, of vectors "
-        "without elements, and of communicators that are used for a few calls nothing is recorded; "
-        "STARLING_PREPARE=always has the last recorded, too\n",
-        recording.value().describeRuns());
+    const bool is_any_open =
+        std::ranges::any_of(recording.value().runs(), [](const RunRow& run) { return !run.finished; });
+    show(stderr,
+         "starling: {} recorded no allreduce; `starling sites --run all` shows every run. {}Of one rank alone, of "
+         "vectors without elements, and of communicators that are used for a few calls nothing is recorded; "
+         "STARLING_PREPARE=always has the last recorded, too\n",
+         recording.value().describeRuns(),
+         is_any_open ? "It is still going on, or ended without MPI_Finalize: then what was not yet stored, which is "
+                       "done every STARLING_FLUSH_INTERVAL seconds, is lost. "
+                     : "");
     if (!query.list.isForPrograms()) return Outcome::ok();
   }
   const ListShape<RecordedKey> shape = sitesShape(recording.value());

@@ -48,6 +48,7 @@ Json summaryJson(const RunSummary& summary) {
   json["saved"] = optionalJson(summary.saved);
   json["saved_error"] = optionalJson(summary.saved_error);
   json["exploring"] = optionalJson(summary.exploring);
+  json["unclear_keys"] = summary.unclear_keys;
   json["keys"] = Json::array();
   for (const KeySummary& key : summary.keys) json["keys"].push_back(keySummaryJson(key));
   return json;

@@ -35,8 +35,14 @@ TEST(Explanation, namesWhoIsLateAndHowWellThatIsPredicted) {
   const auto sentences = explain(settledEvidence());
   EXPECT_THAT(sentences, Contains(StartsWith("Rank 2 stands out: it comes 50.0 ms after the first")));
   EXPECT_THAT(sentences,
-              Contains("For the next call moving_average predicts rank 2 at 51.0 ms; so far such predictions "
-                       "were off by 1.00 ms on average."));
+              Contains("For the next call moving_average predicts rank 2 at 51.0 ms; its latest predictions were off "
+                       "by 400 us on average."));
+}
+
+TEST(Explanation, ofOlderDatabasesTellsHowFarOffMeansOfEpochsWere) {
+  Evidence evidence = settledEvidence();
+  for (ArrivalRecord& one : evidence.arrivals) one.error.reset();
+  EXPECT_THAT(explain(evidence), Contains(HasSubstr("means of later epochs were off such predictions by 1.00 ms")));
 }
 
 TEST(Explanation, saysWhyThePlanFollowsArrivals) {
@@ -62,8 +68,9 @@ TEST(Explanation, givesTheCostOfEveryCandidate) {
 
 TEST(Explanation, saysWhyThisOneAndWhatWouldChangeIt) {
   const auto sentences = explain(settledEvidence());
-  EXPECT_THAT(sentences, Contains("In force: slt:segments=64, virtual-rank table 0 1 3 2, 2.50 times as fast as native "
-                                  "after the last arrival."));
+  EXPECT_THAT(sentences,
+              Contains("In force: slt:segments=64, virtual-rank table 0 1 3 2, 2.50 +- 0.05 times as fast as native "
+                       "after the last arrival."));
   EXPECT_THAT(sentences,
               Contains("Decided at call 24 (epoch 3) for slt:segments=64 (medians of post-arrival time then: "
                        "slt:segments=64 5.00 ms, native 12.5 ms; the cost model expected a post-arrival time of 4.80 "
@@ -77,6 +84,15 @@ TEST(Explanation, saysWhyThisOneAndWhatWouldChangeIt) {
   Evidence evidence = settledEvidence();
   evidence.decisions.back().measured = 9e-3;
   EXPECT_THAT(explain(evidence).back(), HasSubstr("ring at a mean of 8.00 ms over the whole run, which was not sure"));
+}
+
+TEST(Explanation, saysWhereAGainMayBeChance) {
+  Evidence evidence = settledEvidence();
+  evidence.key.row.key.gain = 1.17;
+  evidence.key.row.key.gain_error = 0.45;
+  EXPECT_THAT(explain(evidence),
+              Contains(HasSubstr("1.17 +- 0.45 times as fast as native after the last arrival, which "
+                                 "may be chance: the error is as large as the difference.")));
 }
 
 TEST(Explanation, saysPlainlyWhenNotConverged) {
@@ -109,8 +125,9 @@ TEST(Explanation, namesElapsedTimesWhereClocksDiffer) {
               Contains("Elapsed time, mean over ranks and calls, of what was tried in 14 calls of exploration: "
                        "slt:segments=64 9.00 ms (deviation 500 us, 4 calls measured), native 22.5 ms "
                        "(deviation 1.00 ms, 4 calls measured)."));
-  EXPECT_THAT(sentences, Contains("In force: slt:segments=64, ranks in their own order, 2.50 times as fast as native "
-                                  "by mean elapsed time."));
+  EXPECT_THAT(sentences,
+              Contains("In force: slt:segments=64, ranks in their own order, 2.50 +- 0.05 times as fast as native "
+                       "by mean elapsed time."));
   EXPECT_THAT(
       sentences,
       Contains(
@@ -126,7 +143,7 @@ TEST(Explanation, saysSoWhenTheTimeThatWasComparedIsNotRecorded) {
   const auto sentences = explain(evidence);
   EXPECT_THAT(sentences, Contains(HasSubstr("is not recorded. An older Starling wrote this database")));
   EXPECT_THAT(sentences,
-              Contains(StartsWith("In force: slt:segments=64, virtual-rank table 0 1 3 2, 2.50 times as fast "
+              Contains(StartsWith("In force: slt:segments=64, virtual-rank table 0 1 3 2, 2.50 +- 0.05 times as fast "
                                   "as native.")));
   EXPECT_THAT(sentences, Not(Contains(HasSubstr("after the last arrival"))));
   EXPECT_THAT(sentences, Not(Contains(HasSubstr("Post-arrival"))));
