@@ -13,7 +13,8 @@ namespace {
 // A rank has one child for each time that the ranks below it are cut in halves. Trees beyond the elements carry
 // nothing.
 std::int64_t topologyTreeSteps(const Shape& shape, const ParameterValues& parameters) {
-  const std::int64_t trees = std::min({parameters[0], std::int64_t{shape.ranks}, shape.count});
+  const std::int64_t trees =
+      std::max<std::int64_t>(std::min({parameters[0], std::int64_t{shape.ranks}, shape.count}), 1);
   return treeSteps(trees * ceilLog2(shape.ranks), parameters[1], partOf({0, shape.count}, trees, 0).count);
 }
 

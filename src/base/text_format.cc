@@ -51,7 +51,8 @@ std::string formatRatio(const std::optional<double>& ratio) {
 }
 
 std::string formatGain(const std::optional<double>& gain, const std::optional<double>& error) {
-  return formatRatio(gain) + (gain && error ? fmt::format(" +- {:.2f}", *error) : "");
+  if (!gain) return formatRatio(gain);
+  return formatRatio(gain) + (error ? fmt::format(" +- {:.2f}", *error) : " +- ?");
 }
 
 std::string formatCount(std::int64_t number, std::string_view noun) {

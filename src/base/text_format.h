@@ -25,7 +25,7 @@ std::string formatBytes(Bytes bytes);
 // Returns "2.61x"; "-" when there is no value.
 std::string formatRatio(const std::optional<double>& ratio);
 
-// Returns "1.20x +- 0.05", or without the error where it is not known; "-" when there is no gain.
+// Returns "1.20x +- 0.05", or "1.20x +- ?" where the error is not known; "-" when there is no gain.
 std::string formatGain(const std::optional<double>& gain, const std::optional<double>& error);
 
 // Returns "1 call" or "2 calls" where the noun is "call", "1 policy" or "2 policies" where it is "policy".

@@ -133,13 +133,13 @@ BesideKeys RecordRoute::meanOverRanks(const BesideKeys& own) const {
   return {std::llround(sums[0] / ranks), sums[1] / ranks, sums[2] / ranks};
 }
 
-void RecordRoute::finish(const BesideKeys& beside_keys) {
+void RecordRoute::finish(Seconds lasted, const BesideKeys& beside_keys) {
   // Files come first: the writer looks for them at its end, which no rank reaches before all have told what they sent.
   if (spool_) finishFiles();
   handoff_->finish();
   const BesideKeys of_all = meanOverRanks(beside_keys);
   if (!writer_) return;
-  const bool is_written = writer_->finish(kFinishPatience, of_all);
+  const bool is_written = writer_->finish(kFinishPatience, lasted, of_all);
   // A thread that hangs in a dead file system keeps what it uses: the process is about to end.
   if (!writer_->hasEnded()) static_cast<void>(writer_.release());
   if (is_written) tellEndOfRun(options_, run_id_);

@@ -39,8 +39,8 @@ class RecordRoute {
   // Waits until all that has come to the database's writer is written; returns true where this process is not the
   // writer.
   bool flush();
-  // Writes all that was sent, as far as it can be. It is collective. `beside_keys`: this rank's own.
-  void finish(const BesideKeys& beside_keys);
+  // Writes all that was sent, as far as it can be. It is collective. `lasted`: the run; `beside_keys`: this rank's own.
+  void finish(Seconds lasted, const BesideKeys& beside_keys);
 
  private:
   void openDatabase(Run run);

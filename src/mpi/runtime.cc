@@ -51,6 +51,7 @@ bool Runtime::isUsable() {
 }
 
 void Runtime::initialize() {
+  first_use_ = clock_.now();
   attachments_.open(onCommunicatorDelete, this);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, onFinalize, &finalize_key_, this);
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
@@ -218,7 +219,8 @@ void Runtime::finalize() {
   for (Session* session : sessions) attachments_.detach(session->communicator());
   parked_.finish();
   if (route_) {
-    route_->finish({unprepared_calls_, fromNanoseconds(unprepared_ns_).value, preparations_.inAll().value});
+    route_->finish(clock_.now() - first_use_,
+                   {unprepared_calls_, fromNanoseconds(unprepared_ns_).value, preparations_.inAll().value});
   }
   route_.reset();
   world_clock_.finish();

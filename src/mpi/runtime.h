@@ -109,6 +109,7 @@ class Runtime {
   const ClockFault clock_fault_ = parseEnvironment().options.clock_fault;
   const MonotonicClock clock_{clock_fault_};
   std::once_flag initialized_;
+  Seconds first_use_{};  // in MPI_Init where the library is preloaded
   Attachments attachments_;
   int finalize_key_ = MPI_KEYVAL_INVALID;
   bool finalized_ = false;

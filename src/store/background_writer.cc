@@ -162,10 +162,10 @@ bool BackgroundWriter::flush(Seconds patience) {
   return queue_.empty() && !busy_;
 }
 
-bool BackgroundWriter::finish(Seconds patience, const BesideKeys& beside_keys) {
+bool BackgroundWriter::finish(Seconds patience, const std::optional<Seconds>& lasted, const BesideKeys& beside_keys) {
   std::unique_lock lock(mutex_);
+  lasted_ = lasted;
   beside_keys_ = beside_keys;
-  ended_at_ = std::chrono::steady_clock::now();
   if (writer_thread_ == WriterThread::kCallers) {
     writeQueue();
     if (queue_.empty()) takeFiles(true);
@@ -229,8 +229,7 @@ void BackgroundWriter::work() {
 bool BackgroundWriter::markFinished() {
   return succeeds([&] {
     if (!openDatabase()) return false;
-    const std::chrono::duration<double> lasted = ended_at_ - begun_;
-    const Status status = database_->finishRun(run_.id, Seconds{lasted.count()}, beside_keys_);
+    const Status status = database_->finishRun(run_.id, lasted_, beside_keys_);
     if (!status.isOk()) warn(status);
     return status.isOk();
   });

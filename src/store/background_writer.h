@@ -28,7 +28,7 @@ namespace starling {
 // No exception leaves any function. THREADS: all functions may be called from any thread.
 class BackgroundWriter {
  public:
-  // Opens the database at once, in the background. The run is taken to last until finish().
+  // Opens the database at once, in the background.
   explicit BackgroundWriter(std::string path, Run run, WriterThread thread = WriterThread::kOwn,
                             Seconds spool_interval = Seconds{2.0}, ThreadStarter start = startThread);
   // REQUIRES: hasEnded(), or the destructor waits for the thread.
@@ -47,7 +47,8 @@ class BackgroundWriter {
 
   // Writes what is left, marks the run as finished and ends the thread. Waits at most `patience`, and less for faults
   // that do not pass. Returns false when something is not written, or the thread still hangs in the file system.
-  bool finish(Seconds patience, const BesideKeys& beside_keys = {});
+  // `lasted`: the run; empty: not known.
+  bool finish(Seconds patience, const std::optional<Seconds>& lasted = {}, const BesideKeys& beside_keys = {});
 
   // Returns whether the thread is gone.
   bool hasEnded();
@@ -78,7 +79,6 @@ class BackgroundWriter {
   const Run run_;
   WriterThread writer_thread_;  // settled by the constructor
   const std::chrono::duration<double> spool_interval_;
-  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   // These are used by the thread only, or under the mutex where there is no thread:
   std::optional<Database> database_;
   bool run_begun_ = false;
@@ -96,7 +96,7 @@ class BackgroundWriter {
   int failures_ = 0;                                // of the latest writes, in a row
   std::chrono::steady_clock::time_point next_try_;  // of callers that write, after a failure
   bool finishing_ = false;                          // no more batches will come
-  std::chrono::steady_clock::time_point ended_at_;  // when that became so
+  std::optional<Seconds> lasted_;                   // from then on, as the next
   BesideKeys beside_keys_;                          // from then on
   bool ending_ = false;                             // the thread is to end
   bool ended_ = false;                              // it has

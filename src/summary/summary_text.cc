@@ -136,7 +136,7 @@ std::string keyLine(const KeySummary& summary) {
   if (summary.waiting) line += fmt::format(", {} waiting", formatDuration(summary.waiting));
   line += fmt::format("; {}, {}", key.choice, key.state);
   if (key.gain && key.choice != "native") {
-    const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : "";
+    const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : " (error not known)";
     line += fmt::format(", gain {:.2f}{}", *key.gain, error);
   }
   if (summary.saved && (key.choice != "native" || *summary.saved != 0.0)) {

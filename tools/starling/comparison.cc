@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/text_format.h"
-#include "store/records.h"
 
 namespace starling::cli {
+
+std::string gainOf(const KeyRecord& key) {
+  return key.choice == "native" ? formatRatio(key.gain) : formatGain(key.gain, key.gain_error);
+}
 
 bool isComparedByElapsed(const ComparedBy& compared_by) { return compared_by == kByElapsed; }
 

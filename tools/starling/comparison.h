@@ -4,10 +4,15 @@
 #include <optional>
 #include <string>
 
+#include "store/records.h"
+
 namespace starling::cli {
 
 // This is CommunicatorRecord::compared_by.
 using ComparedBy = std::optional<std::string>;
+
+// Returns "1.20x +- 0.05"; native is as fast as itself without an error.
+std::string gainOf(const KeyRecord& key);
 
 bool isComparedByElapsed(const ComparedBy& compared_by);
 

@@ -7,6 +7,7 @@
 #include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
+#include "explanation.h"
 #include "key_json.h"
 #include "listing.h"
 #include "recording.h"
@@ -72,7 +73,9 @@ Outcome listDecisions(const ListQuery& query, const std::string& database, const
   const auto taken = decisionsOf(recording.value(), keys);
   if (!taken.isOk()) return Outcome::fault(taken.status());
   if (taken.value().empty() && !query.list.isForPrograms()) {
-    show("No decision was taken in {}: not converged.\n", recording.value().describeRuns());
+    const bool are_all_converged = std::ranges::all_of(keys, [](const auto& key) { return isConverged(key.row.key); });
+    show("No decision was taken in {}{}.\n", recording.value().describeRuns(),
+         are_all_converged ? "" : ": not converged");
     return Outcome::ok();
   }
   ListShape<Taken> shape = decisionsShape();

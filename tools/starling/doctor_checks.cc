@@ -45,9 +45,24 @@ std::filesystem::path existingFolder(const std::filesystem::path& path) {
   return folder;
 }
 
+// A run of few keys takes some hundred kilobytes.
+constexpr std::uintmax_t kLittleSpace = 1 << 20;
+
+// Finds that what is to be written there hardly has room.
+std::optional<Finding> findLackOfSpace(const std::string& path) {
+  std::error_code fault;
+  const std::filesystem::space_info space = std::filesystem::space(existingFolder(path), fault);
+  if (fault || space.available >= kLittleSpace) return std::nullopt;
+  return Finding{Health::kWarning, "database",
+                 fmt::format("{}: only {} of its file system are free, so that runs may learn nothing new", path,
+                             formatBytes(Bytes{static_cast<std::int64_t>(space.available)})),
+                 "make room there, `starling prune` an old database, or set STARLING_DB to another path"};
+}
+
 Finding checkFutureDatabase(const std::string& path) {
   const std::filesystem::path folder = existingFolder(path);
   if (access(folder.c_str(), W_OK | X_OK) == 0) {
+    if (const std::optional<Finding> lack = findLackOfSpace(path)) return *lack;
     return {Health::kOk, "database", path + " does not exist yet; the first run creates it", ""};
   }
   return {Health::kFault, "database", fmt::format("{} cannot be created: {} is not writable", path, folder.string()),
@@ -243,6 +258,7 @@ Finding checkDatabase(const std::string& path) {
     return {Health::kWarning, "database", path + " is readable but not writable: runs learn nothing new",
             "make file and folder writable, or set STARLING_DB to another path"};
   }
+  if (const std::optional<Finding> lack = findLackOfSpace(path)) return *lack;
   const auto policies = reader.value().allPolicies();
   if (!policies.isOk()) {
     return {Health::kFault, "database", policies.status().message(),

@@ -103,7 +103,11 @@ std::vector<std::string> trialSentences(const Evidence& evidence, const Candidat
   }
   const CandidateSummary* native = findCandidate(candidates, kNative);
   if (native == nullptr || !native->compared().mean) {
-    sentences.emplace_back("The MPI library's own allreduce (native) was not measured here, so no gain can be stated.");
+    sentences.emplace_back(evidence.key.row.key.gain
+                               ? "The MPI library's own allreduce (native) was not measured in this run: the gain is "
+                                 "what was known before."
+                               : "The MPI library's own allreduce (native) was not measured here, so no gain can be "
+                                 "stated.");
   }
   return sentences;
 }
@@ -114,7 +118,7 @@ std::string gainText(const Evidence& evidence) {
   std::string by;
   if (comparedByOf(evidence) == kByPostArrival) by = " after the last arrival";
   if (isComparedByElapsed(comparedByOf(evidence))) by = " by mean elapsed time";
-  const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : "";
+  const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : " (error not known)";
   const bool may_be_chance = key.gain_error && *key.gain_error >= std::abs(*key.gain - 1.0);
   return fmt::format(", {:.2f}{} times as fast as native{}{}", *key.gain, error, by,
                      may_be_chance ? ", which may be chance: the error is as large as the difference" : "");

@@ -30,7 +30,7 @@ std::string sourceOf(const RecordedKey& key) {
 std::string describeGain(const RecordedKey& recorded) {
   const KeyRecord& key = recorded.row.key;
   const ComparedBy& compared_by = recorded.row.communicator.compared_by;
-  const std::string gain = formatGain(key.gain, key.gain_error);
+  const std::string gain = gainOf(key);
   return key.gain && compared_by ? fmt::format("{} (by {})", gain, comparedTime(compared_by)) : gain;
 }
 

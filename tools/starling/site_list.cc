@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text_format.h"
+#include "comparison.h"
 #include "key_json.h"
 #include "key_tone.h"
 
@@ -26,8 +27,7 @@ ListShape<RecordedKey> sitesShape() {
        {"IMBALANCE", ColumnKind::kFigure, "imbalance",
         [](const RecordedKey& key) { return formatDuration(key.row.key.imbalance); }},
        {"ALGORITHM", ColumnKind::kText, "algorithm", [](const RecordedKey& key) { return key.row.key.choice; }},
-       {"GAIN", ColumnKind::kFigure, "gain",
-        [](const RecordedKey& key) { return formatGain(key.row.key.gain, key.row.key.gain_error); },
+       {"GAIN", ColumnKind::kFigure, "gain", [](const RecordedKey& key) { return gainOf(key.row.key); },
         [](const RecordedKey& key) { return toneOfGain(key.row.key.gain); }},
        {"STATE", ColumnKind::kText, "state", [](const RecordedKey& key) { return key.row.key.state; },
         [](const RecordedKey& key) { return toneOfState(key.row.key.state); }},

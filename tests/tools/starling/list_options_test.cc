@@ -120,8 +120,9 @@ TEST_F(ListOptionsOfCommands, tablesFitTheLine) {
 TEST_F(ListOptionsOfCommands, coloursAreForThoseWhoWantThem) {
   EXPECT_THAT(run("sites").out, Not(HasSubstr("\x1b")));
   EXPECT_THAT(run("sites --color never").out, Not(HasSubstr("\x1b")));
-  EXPECT_THAT(run("sites --color=always").out, AllOf(HasSubstr("\x1b[1mSITE\x1b[0m"), HasSubstr("\x1b[32m2.50x\x1b[0m"),
-                                                     HasSubstr("\x1b[33mexploring")));
+  EXPECT_THAT(run("sites --color=always").out,
+              AllOf(HasSubstr("\x1b[1mSITE\x1b[0m"), HasSubstr("\x1b[32m2.50x +- 0.05\x1b[0m"),
+                    HasSubstr("\x1b[33mexploring")));
   EXPECT_THAT(run("sites --color always --json").out, Not(HasSubstr("\x1b")));
   EXPECT_THAT(run("doctor --color always").out, HasSubstr("\x1b[32mok      \x1b[0m"));
   EXPECT_THAT(run("--color sometimes sites").err, HasSubstr("use one of auto, always, never"));
