@@ -47,7 +47,9 @@ class DatabaseMerge : public testing::Test {
 };
 
 TEST_F(DatabaseMerge, runComesWithAllItsRecords) {
-  const StoredRun theirs = storedRun("r", 500, 1'700'000'100);
+  StoredRun theirs = storedRun("r", 500, 1'700'000'100);
+  theirs.run.seconds = 12.5;
+  theirs.run.beside_keys = {2500, 3.5, 0.25};
   EXPECT_EQ(merge(theirs), Merged::kAdded);
   const auto runs = reader().runs().value();
   ASSERT_EQ(runs.size(), 1U);
@@ -71,10 +73,13 @@ TEST_F(DatabaseMerge, runIsRenewedByALaterState) {
   StoredRun later = storedRun("r", 501);
   later.records.observations.front().epoch = 77;
   EXPECT_EQ(merge(later), Merged::kRenewed);
-  EXPECT_EQ(merge(storedRun("r", 501, 1'700'000'100)), Merged::kRenewed) << "it has finished";
+  later = storedRun("r", 501, 1'700'000'100);
+  later.run.beside_keys = {2500, 3.5, 0.25};
+  EXPECT_EQ(merge(later), Merged::kRenewed) << "it has finished";
   const auto runs = reader().runs().value();
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.front().finished, 1'700'000'100);
+  EXPECT_EQ(runs.front().run.beside_keys, later.run.beside_keys);
   EXPECT_EQ(count(path_, "keys"), 1);
   EXPECT_EQ(count(path_, "observations"), 1) << "its records take the place of the former ones";
 }

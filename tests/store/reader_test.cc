@@ -68,10 +68,13 @@ TEST(Reader, runsComeOldestFirstWithTheirEnds) {
   late.environment.ranks = 16;
   expectOk(database.beginRun(late));
   expectOk(database.beginRun(sampleRun("early")));
-  expectOk(database.finishRun("early"));
+  const BesideKeys beside_keys{2500, 3.5, 0.25};
+  expectOk(database.finishRun("early", Seconds{12.5}, beside_keys));
   const auto runs = openReader(folder.file("a.db")).runs();
   ASSERT_EQ(runs.value().size(), 2u);
   EXPECT_EQ(runs.value()[0].run.id, "early");
+  EXPECT_EQ(runs.value()[0].run.seconds, 12.5);
+  EXPECT_EQ(runs.value()[0].run.beside_keys, beside_keys);
   EXPECT_GT(runs.value()[0].finished.value_or(0), sampleRun("early").started);
   EXPECT_EQ(runs.value()[1].run, late);
   EXPECT_FALSE(runs.value()[1].finished.has_value());

@@ -35,40 +35,6 @@ std::string firstLineOf(const std::string& program, const std::string& argument)
   return output.substr(0, output.find_first_of("\r\n"));
 }
 
-// Returns the nearest folder of `path` that exists, or the working directory for a bare file name.
-std::filesystem::path existingFolder(const std::filesystem::path& path) {
-  std::error_code fault;
-  std::filesystem::path folder = std::filesystem::absolute(path, fault).parent_path();
-  while (!folder.empty() && folder != folder.root_path() && !std::filesystem::exists(folder, fault)) {
-    folder = folder.parent_path();
-  }
-  return folder;
-}
-
-// A run of few keys takes some hundred kilobytes.
-constexpr std::uintmax_t kLittleSpace = 1 << 20;
-
-// Finds that what is to be written there hardly has room.
-std::optional<Finding> findLackOfSpace(const std::string& path) {
-  std::error_code fault;
-  const std::filesystem::space_info space = std::filesystem::space(existingFolder(path), fault);
-  if (fault || space.available >= kLittleSpace) return std::nullopt;
-  return Finding{Health::kWarning, "database",
-                 fmt::format("{}: only {} of its file system are free, so that runs may learn nothing new", path,
-                             formatBytes(Bytes{static_cast<std::int64_t>(space.available)})),
-                 "make room there, `starling prune` an old database, or set STARLING_DB to another path"};
-}
-
-Finding checkFutureDatabase(const std::string& path) {
-  const std::filesystem::path folder = existingFolder(path);
-  if (access(folder.c_str(), W_OK | X_OK) == 0) {
-    if (const std::optional<Finding> lack = findLackOfSpace(path)) return *lack;
-    return {Health::kOk, "database", path + " does not exist yet; the first run creates it", ""};
-  }
-  return {Health::kFault, "database", fmt::format("{} cannot be created: {} is not writable", path, folder.string()),
-          "set STARLING_DB to a path that you can write"};
-}
-
 bool isKnownVariable(const std::string& name) {
   const auto rows = optionTable();
   return std::any_of(rows.begin(), rows.end(), [&](const OptionRow& row) { return name == row.variable; });
@@ -235,39 +201,6 @@ Finding checkPreload(const std::filesystem::path& executable) {
   for (const auto& candidate : preloadCandidates(executable))
     looked += (looked.empty() ? "" : " and ") + candidate.string();
   return {Health::kFault, "preload library", "not at " + looked, "build or install Starling completely"};
-}
-
-Finding checkDatabase(const std::string& path) {
-  std::error_code fault;
-  if (!std::filesystem::exists(path, fault)) return checkFutureDatabase(path);
-  if (std::filesystem::is_regular_file(path, fault) && std::filesystem::is_empty(path, fault)) {
-    return {Health::kOk, "database", path + " is empty; the first run fills it", ""};
-  }
-  const Result<Reader> reader = Reader::open(path);
-  if (!reader.isOk()) {
-    return {Health::kFault, "database", reader.status().message(),
-            "move the file away, or set STARLING_DB to another path"};
-  }
-  const auto runs = reader.value().runs();
-  if (!runs.isOk()) {
-    return {Health::kFault, "database", runs.status().message(),
-            "move the file away, or set STARLING_DB to another path"};
-  }
-  // The folder has to be writable, too, because SQLite keeps its journal beside the file.
-  if (access(path.c_str(), W_OK) != 0 || access(existingFolder(path).c_str(), W_OK | X_OK) != 0) {
-    return {Health::kWarning, "database", path + " is readable but not writable: runs learn nothing new",
-            "make file and folder writable, or set STARLING_DB to another path"};
-  }
-  if (const std::optional<Finding> lack = findLackOfSpace(path)) return *lack;
-  const auto policies = reader.value().allPolicies();
-  if (!policies.isOk()) {
-    return {Health::kFault, "database", policies.status().message(),
-            "move the file away, or set STARLING_DB to another path"};
-  }
-  return {Health::kOk, "database",
-          fmt::format("{} ({}, {})", path, formatCount(std::ssize(runs.value()), "run"),
-                      formatCount(std::ssize(policies.value()), "policy")),
-          ""};
 }
 
 Finding checkClocks(const std::string& path) {

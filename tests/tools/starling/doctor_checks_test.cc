@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "cli_process.h"
 #include "example_database.h"
@@ -139,6 +140,15 @@ TEST(CheckDatabase, acceptsAnEmptyOneAsRunsDo) {
   writeFile(folder.file("tuning.db"), "");
   EXPECT_EQ(checkDatabase(folder.file("tuning.db")).health, Health::kOk);
   EXPECT_THAT(checkDatabase(folder.file("tuning.db")).text, HasSubstr("the first run fills it"));
+}
+
+// The file system of processes never has room.
+TEST(CheckDatabase, needsRoom) {
+  if (access("/proc", W_OK) != 0) GTEST_SKIP() << "only root may write there";
+  const Finding finding = checkDatabase("/proc/tuning.db");
+  EXPECT_EQ(finding.health, Health::kWarning);
+  EXPECT_THAT(finding.text, HasSubstr("only 0 B of its file system are free"));
+  EXPECT_THAT(finding.remedy, HasSubstr("make room there"));
 }
 
 TEST(CheckDatabase, refusesAnotherKindOfFile) {
