@@ -225,8 +225,8 @@ void fitIntoRun(const Run& run, RunSummary& summary) {
   }
   if (!summary.seconds || !run.seconds || *summary.seconds <= *run.seconds) return;
   const double share = *run.seconds / *summary.seconds;
-  for (std::optional<double>* sum :
-       {&summary.seconds, &summary.waiting, &summary.saved, &summary.saved_error, &summary.exploring}) {
+  summary.seconds = run.seconds;
+  for (std::optional<double>* sum : {&summary.waiting, &summary.saved, &summary.saved_error, &summary.exploring}) {
     if (*sum) **sum *= share;
   }
 }
