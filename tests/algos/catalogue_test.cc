@@ -57,6 +57,13 @@ TEST(Catalogue, everyRowIsDescribedAndItsDefaultsAreInRange) {
   }
 }
 
+TEST(Catalogue, everyRowBoundsItsStepsForNoElements) {
+  for (const Algorithm& algorithm : catalogue()) {
+    if (algorithm.build == nullptr) continue;
+    EXPECT_GE(algorithm.max_steps({.ranks = 5, .count = 0}, defaultParameters(algorithm)), 0) << algorithm.name;
+  }
+}
+
 TEST(Catalogue, everyRowHasACounterpartOfOpenMpi) {
   const std::set<std::string> known{"ignore", "basic_linear",   "nonoverlapping", "recursive_doubling",
                                     "ring",   "segmented_ring", "rabenseifner"};

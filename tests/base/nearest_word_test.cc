@@ -33,6 +33,11 @@ TEST(NearestWord, isNoneWhereAllAreFar) {
   EXPECT_EQ(nearestWord(std::string(65, 's'), {std::string(64, 's')}), std::nullopt);
 }
 
+TEST(NearestWord, aBeginningIsNear) {
+  EXPECT_EQ(nearestWord("--keep", {"--help", "--keep-runs"}), "--keep-runs");
+  EXPECT_EQ(nearestWord("ex", {"export"}), std::nullopt) << "two letters are no beginning";
+}
+
 TEST(NearestWord, isAskedForInWords) {
   EXPECT_EQ(didYouMean("sits", kWords), "; did you mean `sites`?");
   EXPECT_EQ(didYouMean("bogus", kWords), "");

@@ -84,6 +84,22 @@ TEST_P(Preload, schedulesGiveRightResults) {
   }
 }
 
+TEST(PreloadSettings, anAlgorithmThatIsNotUnderstoodIsToldWithWhatFollows) {
+  const TemporaryFolder folder;
+  Launch what{.program = STARLING_PRELOAD_C,
+              .arguments = "",
+              .ranks = kRanks,
+              .environment = {{"STARLING_DB", folder.file("tuning.db")}, {"STARLING_ALGORITHM", "rign"}},
+              .launcher_options = "-x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'"};
+  what.environment["STARLING_SUMMARY"] = "off";
+  const Outcome outcome = launch(what);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.messages(),
+              testing::ElementsAre(testing::AllOf(
+                  testing::HasSubstr("STARLING_ALGORITHM is not understood, and all calls are left to the MPI library"),
+                  testing::HasSubstr("did you mean `ring`?"))));
+}
+
 TEST_P(Preload, programRunsWithoutIt) {
   EXPECT_EQ(launch(program()).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(database_));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "base/text_format.h"
 #include "command_options.h"
 #include "commands.h"
 #include "comparison.h"
@@ -38,20 +39,28 @@ void printNotes(const std::vector<RecordedKey>& keys) {
   }
 }
 
+// Says what of a run is recorded nowhere.
+std::string whyNothing(const std::vector<RunRow>& runs) {
+  std::string why =
+      "Of one rank alone, of vectors without elements, and of communicators that are used for a few calls nothing is; "
+      "STARLING_PREPARE=always has the last recorded, too";
+  std::int64_t calls = 0;
+  for (const RunRow& run : runs) calls += run.run.beside_keys.calls.value_or(0);
+  why += calls > 0 ? fmt::format(": each rank made {} on these.", formatCount(calls, "call")) : ".";
+  if (std::ranges::any_of(runs, [](const RunRow& run) { return !run.finished; })) {
+    why +=
+        " A run that is still going on, or ended without MPI_Finalize, lacks what was not yet stored; that is done "
+        "every STARLING_FLUSH_INTERVAL seconds.";
+  }
+  return why;
+}
+
 Outcome listSites(const ListQuery& query, const std::string& database, const Look& look) {
   const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   if (recording.value().keys().empty()) {
-    const bool is_any_open =
-        std::ranges::any_of(recording.value().runs(), [](const RunRow& run) { return !run.finished; });
-    show(stderr,
-         "starling: {} recorded no allreduce; `starling sites --run all` shows every run. {}Of one rank alone, of "
-         "vectors without elements, and of communicators that are used for a few calls nothing is recorded; "
-         "STARLING_PREPARE=always has the last recorded, too\n",
-         recording.value().describeRuns(),
-         is_any_open ? "It is still going on, or ended without MPI_Finalize: then what was not yet stored, which is "
-                       "done every STARLING_FLUSH_INTERVAL seconds, is lost. "
-                     : "");
+    show(stderr, "starling: {} recorded no allreduce; `starling sites --run all` shows every run. {}\n",
+         recording.value().describeRuns(), whyNothing(recording.value().runs()));
     if (!query.list.isForPrograms()) return Outcome::ok();
   }
   const ListShape<RecordedKey> shape = sitesShape(recording.value());

@@ -183,6 +183,9 @@ TEST(Explanation, admitsWhatIsNotKnown) {
   EXPECT_THAT(sentences, Contains("No decision was recorded in this run."));
   evidence.observations = {observation(evidence.key.row.key.id, 0, "ring", 4, 0.002)};
   EXPECT_THAT(explain(evidence), Contains(HasSubstr("(native) was not measured here, so no gain can be stated")));
+  evidence.key.row.key.gain = 2.5;
+  EXPECT_THAT(explain(evidence),
+              Contains(HasSubstr("was not measured in this run: the gain is what was known before")));
 }
 
 }  // namespace

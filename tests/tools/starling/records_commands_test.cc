@@ -42,6 +42,22 @@ TEST_F(RecordsCommands, sitesListsTheLatestRunByFallingTime) {
   EXPECT_EQ(sites[2]["state"], "observing");
 }
 
+// A run that made all its calls on communicators of few calls, and one that was killed.
+TEST_F(RecordsCommands, sitesSaysWhyThereAreNone) {
+  Result<Database> database = Database::open(database_);
+  ASSERT_TRUE(database.isOk()) << database.status().message();
+  ASSERT_TRUE(database.value().beginRun(exampleRun("third")).isOk());
+  const std::string killed = run("sites --run 3").err;
+  EXPECT_THAT(killed, AllOf(HasSubstr("recorded no allreduce"), HasSubstr("ended without MPI_Finalize"),
+                            Not(HasSubstr("each rank made"))));
+  ASSERT_TRUE(database.value().finishRun("third", Seconds{3.0}, {2500, 1.5, 0.1}).isOk());
+  const std::string finished = run("sites --run 3").err;
+  EXPECT_THAT(finished, AllOf(HasSubstr("STARLING_PREPARE=always has the last recorded, too: each rank made 2500 calls "
+                                        "on these."),
+                              Not(HasSubstr("MPI_Finalize"))));
+  EXPECT_EQ(run("decisions --run 3").out, "No decision was taken in run 3 of app.\n");
+}
+
 TEST_F(RecordsCommands, sitesIsATableForPeople) {
   const CliResult result = run("sites");
   EXPECT_EQ(result.exit_code, 0);

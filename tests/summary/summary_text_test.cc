@@ -1,0 +1,162 @@
+#include "summary/summary_text.h"
+
+#include <gmock/gmock.h>
+
+#include "summarized_run.h"
+
+namespace starling {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+using SummaryTextTest = SummarizedRun;
+
+TEST_F(SummaryTextTest, statesNothingThatWasNotMeasured) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain.reset();
+  batch.keys.front().gain_error.reset();
+  batch.observations.erase(batch.observations.begin());  // native's
+  for (ObservationRecord& one : batch.observations) {
+    one.post_arrival_mean.reset();
+    one.post_arrival_minimum.reset();
+    one.post_arrival_deviation.reset();
+  }
+  batch.arrivals.clear();
+  batch.histograms.clear();
+  const RunSummary summary = summaryOf(batch, std::nullopt);
+  EXPECT_FALSE(summary.saved || summary.exploring || summary.waiting || summary.latest);
+  const std::vector<std::string> lines = summaryLines(summary, true);
+  for (const std::string& line : lines) EXPECT_THAT(line, Not(HasSubstr(" 0 s"))) << line;
+  EXPECT_THAT(lines[1], HasSubstr("not measured"));
+  EXPECT_THAT(lines[2], HasSubstr("What native would have taken is not known."));
+}
+
+TEST_F(SummaryTextTest, namesCommunicatorsWhereThereAreSeveral) {
+  Batch batch = settledOnSlt();
+  for (const char* id : {"1:1", "0:1"}) {
+    batch.communicators.push_back({id, "half", 4, kByPostArrival, 0.0});
+    KeyRecord key = batch.keys.front();
+    key.id.communicator = id;
+    batch.keys.push_back(key);
+  }
+  const std::vector<std::string> lines = summaryLines(summaryOf(batch), true);
+  EXPECT_THAT(lines, Contains(HasSubstr("on 8 ranks of MPI_COMM_WORLD, ")));
+  EXPECT_THAT(lines, Contains(HasSubstr("on 4 ranks of half (1:1), ")));
+  EXPECT_THAT(lines, Contains(HasSubstr("on 4 ranks of half (0:1), ")));
+}
+
+TEST_F(SummaryTextTest, countsCallsOnCommunicatorsThatWereNotWorthPreparing) {
+  const RunSummary summary = summaryOf(settledOnSlt(), Seconds{kRunSeconds}, {2500, 38.0, 1.5});
+  EXPECT_DOUBLE_EQ(summary.seconds.value(), 40.0);
+  EXPECT_TRUE(summary.is_waiting_partial);
+  const std::vector<std::string> lines = summaryLines(summary, false);
+  EXPECT_THAT(lines[0], HasSubstr("40.0 s of it (40%) in allreduce"));
+  EXPECT_THAT(lines[1], HasSubstr("At least 667 ms"));
+  EXPECT_EQ(lines[2],
+            "38.0 s of the time in allreduce were 2500 calls on communicators that were not worth preparing. "
+            "Preparing communicators took 1.50 s beside that.");
+}
+
+TEST_F(SummaryTextTest, tellsOfShortLivedCommunicatorsWhereNothingElseIsKnown) {
+  const RunSummary summary = summaryOf({}, Seconds{kRunSeconds}, {2500, 38.0, 0.0});
+  EXPECT_TRUE(isWorthTelling(summary));
+  EXPECT_THAT(summaryLines(summary, false),
+              ElementsAre(HasSubstr("38.0 s of it (38%) in allreduce"), HasSubstr("were 2500 calls on communicators")));
+}
+
+TEST_F(SummaryTextTest, leavesOutWhatIsHardlyAnyPartOfTheRun) {
+  const RunSummary summary = summaryOf(settledOnSlt(), Seconds{kRunSeconds}, {25, 0.001, 0.002});
+  EXPECT_FALSE(summary.is_waiting_partial);
+  EXPECT_EQ(summaryLines(summary, false).size(), 3U);
+  EXPECT_THAT(summaryLines(summary, true)[2], HasSubstr("Preparing communicators took 2.00 ms"));
+}
+
+// Of a key that native has it is known that nothing was saved, but that is not what one wants to know of the others.
+TEST_F(SummaryTextTest, whatIsNotKnownOfTheOnlyOtherChoiceIsNotKnown) {
+  Batch batch = settledOnSlt();
+  KeyId other = kKey;
+  other.size_class = 3;
+  batch.keys.push_back(keyOf(other, "native", 40, 0.1));
+  batch.observations.push_back(usual(other, 0, "native", 40, 0.002));
+  EXPECT_EQ(summaryOf(batch).unclear_keys, 0);
+  batch.observations.front().post_arrival_mean = 2.0;
+  batch.observations.front().post_arrival_deviation = 3.4;
+  std::filesystem::remove(folder_ / "tuning.db");
+  const RunSummary summary = summaryOf(batch);
+  EXPECT_EQ(summary.unclear_keys, 1);
+  EXPECT_FALSE(summary.saved);
+  const std::vector<std::string> lines = summaryLines(summary, true);
+  EXPECT_THAT(lines[2], HasSubstr("What native would have taken is not known."));
+  EXPECT_THAT(lines, Contains(HasSubstr("gain 2.00 +- 0.10; what native would have taken is not known")));
+}
+
+TEST_F(SummaryTextTest, saysOfHowManyKeysItDoesNotKnow) {
+  Batch batch = settledOnSlt();
+  KeyId other = kKey;
+  other.size_class = 3;
+  KeyRecord key = keyOf(other, "ring", 40, 0.1);
+  key.gain = 1600.0;
+  batch.keys.push_back(key);
+  batch.observations.push_back(usual(other, 0, "native", 3, 2.0));
+  batch.observations.back().post_arrival_deviation = 3.4;
+  batch.observations.push_back(usual(other, 1, "ring", 40, 0.001));
+  EXPECT_THAT(summaryLines(summaryOf(batch), false)[2],
+              HasSubstr("less than native would have, and trials took 200 ms more; of 1 other key it is not known."));
+}
+
+TEST_F(SummaryTextTest, tellsWhatWasSavedBeforeNativeWasChosen) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().choice = "native";
+  const std::vector<std::string> lines = summaryLines(summaryOf(batch), true);
+  EXPECT_THAT(lines[2], HasSubstr("1 settled on native. Other choices before took 500 ms"));
+  EXPECT_THAT(lines[3], HasSubstr("native, settled; other choices before took 500 ms"));
+}
+
+TEST_F(SummaryTextTest, aLossIsALoss) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain = 0.8;
+  const RunSummary summary = summaryOf(batch);
+  EXPECT_LT(summary.saved.value(), 0.0);
+  EXPECT_THAT(summaryLines(summary, false)[2], HasSubstr("took 100 ms +- 50.0 ms more than native would have"));
+}
+
+TEST_F(SummaryTextTest, readsAsSentences) {
+  const RunSummary summary = summaryOf(settledOnSlt());
+  EXPECT_THAT(
+      summaryLines(summary, true),
+      ElementsAre(
+          "Run 1, app with 8 ranks on 2 nodes, took 100 s, 2.00 s of it (2.0%) in allreduce, mean over ranks.",
+          "667 ms (33%) of that was waiting for late ranks, most of it for rank 6 on b, which came last in 75% of the "
+          "calls.",
+          "Of 1 key (call site, size of vectors, communicator): 1 settled on another algorithm. That took 500 ms +- "
+          "50.0 ms less "
+          "than native would have, and trials took 200 ms more.",
+          "Site 1, pressure: 114 calls of 3.81 MiB (float, sum) on 8 ranks, 2.00 s, 667 ms waiting; slt, settled, gain "
+          "2.00 +- 0.10, took 500 ms +- 50.0 ms less than native, trials took 200 ms more."));
+  EXPECT_EQ(furtherLine(summary, "/my runs/tuning.db"), "For more: starling sites --run 1 --db '/my runs/tuning.db'");
+}
+
+TEST_F(SummaryTextTest, isWorthTellingWhereAllreduceTakesAHundredthOfTheRun) {
+  Batch batch = settledOnSlt();
+  EXPECT_TRUE(isWorthTelling(summaryOf(batch)));
+  std::filesystem::remove(folder_ / "tuning.db");
+  batch.keys.front().seconds = 0.9;
+  EXPECT_FALSE(isWorthTelling(summaryOf(batch)));
+  std::filesystem::remove(folder_ / "tuning.db");
+  EXPECT_TRUE(isWorthTelling(summaryOf(batch, std::nullopt))) << "how long it took is not known";
+  std::filesystem::remove(folder_ / "tuning.db");
+  batch.keys.front().seconds.reset();
+  EXPECT_FALSE(isWorthTelling(summaryOf(batch)));
+}
+
+TEST_F(SummaryTextTest, ofNoKeysSaysSo) {
+  const RunSummary summary = summaryOf({});
+  EXPECT_FALSE(isWorthTelling(summary));
+  EXPECT_THAT(summaryLines(summary, true), ElementsAre(HasSubstr("no call of allreduce was timed")));
+}
+
+}  // namespace
+}  // namespace starling
