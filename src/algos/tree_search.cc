@@ -10,7 +10,7 @@ namespace starling {
 namespace {
 
 using Ranks = std::pmr::vector<std::int32_t>;
-using Sides = std::pmr::vector<bool>;  // by place in a list of ranks: it is in the far half
+using Sides = std::pmr::vector<std::int8_t>;  // by place in a list of ranks: 1 in the far half, 0 in the near one
 
 // Without a link matrix, ranks of one node have this weight for each other, and ranks of two nodes the next one.
 constexpr std::int64_t kWithinNode = 10;
@@ -53,7 +53,7 @@ Halves halvesOf(const Ranks& ranks, const Sides& is_far) {
   Halves halves(ranks.get_allocator().resource());
   halves.near.reserve(ranks.size());
   halves.far.reserve(ranks.size());
-  for (std::size_t i = 0; i < ranks.size(); ++i) (is_far[i] ? halves.far : halves.near).push_back(ranks[i]);
+  for (std::size_t i = 0; i < ranks.size(); ++i) (is_far[i] != 0 ? halves.far : halves.near).push_back(ranks[i]);
   return halves;
 }
 
@@ -64,66 +64,69 @@ class Bisection {
   Bisection(const Weights& weights, const Ranks& ranks, std::int32_t root)
       : weights_(weights),
         ranks_(ranks),
-        is_far_(ranks.size(), false, weights.memory()),
+        is_far_(ranks.size(), 0, weights.memory()),
         is_fixed_(weights.memory()),
         gains_(ranks.size(), weights.memory()),
         exchanges_(weights.memory()) {
     exchanges_.reserve(ranks.size() / 2 + 1);
-    std::fill(is_far_.end() - static_cast<std::ptrdiff_t>(ranks.size() / 2), is_far_.end(), true);
+    std::fill(is_far_.end() - static_cast<std::ptrdiff_t>(ranks.size() / 2), is_far_.end(), 1);
     while (improve()) {
     }
     const auto place = std::find(ranks.begin(), ranks.end(), root) - ranks.begin();
-    if (is_far_[static_cast<std::size_t>(place)]) is_far_.flip();
+    if (is_far_[static_cast<std::size_t>(place)] == 0) return;
+    for (std::int8_t& side : is_far_) side ^= 1;
   }
 
   Halves halves() const { return halvesOf(ranks_, is_far_); }
 
  private:
+  // Returns the weight of two for each other, which is negative where both are in the same half. None has one for
+  // itself.
+  std::int64_t cutWeight(std::size_t i, std::size_t j) const {
+    const std::int64_t weight = weights_(ranks_[i], ranks_[j]);
+    return is_far_[i] != is_far_[j] ? weight : -weight;
+  }
   // Returns by how much the cut becomes lighter when one changes sides alone.
   std::int64_t gainOf(std::size_t i) const {
     std::int64_t gain = 0;
-    for (std::size_t j = 0; j < ranks_.size(); ++j) {
-      if (j != i) gain += (is_far_[i] != is_far_[j] ? 1 : -1) * weights_(ranks_[i], ranks_[j]);
-    }
+    for (std::size_t j = 0; j < ranks_.size(); ++j) gain += cutWeight(i, j);
     return gain;
   }
 
   // Returns the one of the half that gains most and has not changed sides in this pass.
-  std::optional<std::size_t> bestOf(bool is_far) const {
+  std::optional<std::size_t> bestOf(std::int8_t is_far) const {
     std::optional<std::size_t> best;
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      if (is_far_[i] == is_far && !is_fixed_[i] && (!best || gains_[i] > gains_[*best])) best = i;
+      if (is_far_[i] == is_far && is_fixed_[i] == 0 && (!best || gains_[i] > gains_[*best])) best = i;
     }
     return best;
   }
 
   void changeSides(std::size_t i) {
-    is_far_[i] = !is_far_[i];
+    is_far_[i] ^= 1;
     gains_[i] = -gains_[i];
-    for (std::size_t j = 0; j < ranks_.size(); ++j) {
-      if (j != i) gains_[j] += (is_far_[i] != is_far_[j] ? 2 : -2) * weights_(ranks_[i], ranks_[j]);
-    }
+    for (std::size_t j = 0; j < ranks_.size(); ++j) gains_[j] += 2 * cutWeight(i, j);
   }
 
   // Makes one pass; returns false when it gained nothing.
   bool improve() {
     for (std::size_t i = 0; i < ranks_.size(); ++i) gains_[i] = gainOf(i);
-    is_fixed_.assign(ranks_.size(), false);
+    is_fixed_.assign(ranks_.size(), 0);
     exchanges_.clear();
     std::int64_t sum = 0;
     std::int64_t most = 0;
     std::size_t kept = 0;
-    while (const std::optional<std::size_t> near = bestOf(false)) {
+    while (const std::optional<std::size_t> near = bestOf(0)) {
       sum += gains_[*near];
-      is_fixed_[*near] = true;
+      is_fixed_[*near] = 1;
       changeSides(*near);
-      const std::optional<std::size_t> far = bestOf(true);
+      const std::optional<std::size_t> far = bestOf(1);
       if (!far) {
         changeSides(*near);
         break;
       }
       sum += gains_[*far];
-      is_fixed_[*far] = true;
+      is_fixed_[*far] = 1;
       changeSides(*far);
       exchanges_.emplace_back(*near, *far);
       if (sum > most) {
@@ -174,8 +177,8 @@ class Search {
  private:
   // Tries all halves of which the far one has this size.
   void tryCuts(const Ranks& ranks, std::size_t far_size, std::int32_t root, Found& found) {
-    Sides is_far(ranks.size(), false, weights_.memory());
-    std::fill(is_far.end() - static_cast<std::ptrdiff_t>(far_size), is_far.end(), true);
+    Sides is_far(ranks.size(), 0, weights_.memory());
+    std::fill(is_far.end() - static_cast<std::ptrdiff_t>(far_size), is_far.end(), 1);
     do {
       tryCut(ranks, is_far, root, found);
     } while (std::next_permutation(is_far.begin(), is_far.end()));

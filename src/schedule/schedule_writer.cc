@@ -69,20 +69,27 @@ Block ScheduleWriter::placeOf(const Block& block, std::int32_t slot) const {
 
 ScheduleWriter::Range ScheduleWriter::cutOut(const Block& place) {
   const std::int64_t end = place.offset + place.count;
-  if (latest_->first != place.offset || latest_->second.end != end) {
-    latest_ = splitAt(place.offset);
-    return {latest_, splitAt(end)};
-  }
-  return {latest_, std::next(latest_)};
+  if (latest_->first != place.offset) latest_ = splitAt(place.offset);
+  const auto next = std::next(latest_);
+  if (latest_->second.end == end) return {latest_, next};
+  return {latest_, latest_->second.end > end ? splitOff(latest_, end, next) : splitAt(end)};
 }
 
 // Returns the interval that begins at `offset`; where there is none yet, it is cut off from the one around it. Returns
 // end() at the end of the last slot.
 ScheduleWriter::Intervals::iterator ScheduleWriter::splitAt(std::int64_t offset) {
+  // Most builders go from block to block, in the one direction or in the other.
+  if (const auto next = std::next(latest_); next != intervals_.end() && next->first == offset) return next;
+  if (latest_ != intervals_.begin() && std::prev(latest_)->first == offset) return std::prev(latest_);
   const auto after = intervals_.lower_bound(offset);
   if (after != intervals_.end() && after->first == offset) return after;
   const auto around = std::prev(after);
-  if (around->second.end == offset) return after;
+  return around->second.end == offset ? after : splitOff(around, offset, after);
+}
+
+// Cuts the interval off from `offset` on, before the one that follows it, and returns the part that is cut off.
+ScheduleWriter::Intervals::iterator ScheduleWriter::splitOff(Intervals::iterator around, std::int64_t offset,
+                                                             Intervals::iterator after) {
   const auto second_half = intervals_.emplace_hint(after, offset, around->second);
   second_half->second.latest_reader = copyReaders(around->second.latest_reader);
   around->second.end = offset;
@@ -150,8 +157,10 @@ void ScheduleWriter::append(Step step) {
     noteWrite(placeOf(step.block, step.slot), index);
   }
   const auto own = dependencies.begin() + step.first_dependency;
-  std::sort(own, dependencies.end());
-  dependencies.erase(std::unique(own, dependencies.end()), dependencies.end());
+  if (dependencies.end() - own > 1) {
+    std::sort(own, dependencies.end());
+    dependencies.erase(std::unique(own, dependencies.end()), dependencies.end());
+  }
   step.dependency_count = static_cast<std::uint32_t>(dependencies.size()) - step.first_dependency;
   schedule_.steps.push_back(step);
 }

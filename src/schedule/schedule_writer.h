@@ -81,6 +81,7 @@ class ScheduleWriter {
   using Range = std::pair<Intervals::iterator, Intervals::iterator>;
   Range cutOut(const Block& place);
   Intervals::iterator splitAt(std::int64_t offset);
+  Intervals::iterator splitOff(Intervals::iterator around, std::int64_t offset, Intervals::iterator after);
   Block placeOf(const Block& block, std::int32_t slot) const;
   void noteRead(const Block& place, std::uint32_t step);
   void noteWrite(const Block& place, std::uint32_t step);

@@ -12,46 +12,97 @@ bool contains(const Block& outer, const Block& inner) {
   return inner.offset >= outer.offset && inner.offset - outer.offset <= outer.count - inner.count;
 }
 
-// Says what is wrong with a message's step as such; empty when nothing is.
-std::string messageFaultOf(const Schedule& schedule, const Step& step) {
-  if (step.lane >= kMaxLanes) return fmt::format("is in lane {}, and there are {}", step.lane, kMaxLanes);
-  if (step.kind == StepKind::kReduce && step.lane != kReduceLane) {
-    return fmt::format("reduces in lane {}, and only lane {} may", step.lane, kReduceLane);
-  }
-  if (step.peer < 0 || step.peer >= schedule.ranks || step.peer == schedule.virtual_rank) {
-    return fmt::format("has no other rank as its peer, there are {}", schedule.ranks);
-  }
-  if (step.tag < 0 || step.tag >= schedule.tag_span) return fmt::format("has a tag beyond {}", schedule.tag_span);
-  return {};
+// What may be wrong with a step as such.
+enum class Fault : std::uint8_t {
+  kNone,
+  kUnknownKind,
+  kNoElements,
+  kBeyondVector,
+  kUnknownSlot,
+  kUnknownSource,
+  kBeyondSlots,
+  kUnknownLane,
+  kNotReduceLane,
+  kNoPeer,
+  kUnknownTag,
+  kCombinesWithItself,
+  kBeyondDependencies,
+  kNotBefore,
+};
+
+Fault messageFaultOf(const Schedule& schedule, const Step& step) {
+  if (step.lane >= kMaxLanes) return Fault::kUnknownLane;
+  if (step.kind == StepKind::kReduce && step.lane != kReduceLane) return Fault::kNotReduceLane;
+  if (step.peer < 0 || step.peer >= schedule.ranks || step.peer == schedule.virtual_rank) return Fault::kNoPeer;
+  return step.tag < 0 || step.tag >= schedule.tag_span ? Fault::kUnknownTag : Fault::kNone;
 }
 
-std::string slotFaultOf(const Schedule& schedule, const Step& step, std::int32_t slot) {
-  if (slot < 0 || slot > schedule.side_slots) {
-    return fmt::format("names slot {}, and there are {} beside the work vector", slot, schedule.side_slots);
-  }
-  if (slot > 0 && !contains(schedule.side_extent, step.block)) return "leaves the elements that side slots have";
-  return {};
+bool hasSlot(const Schedule& schedule, std::int32_t slot) { return slot >= 0 && slot <= schedule.side_slots; }
+
+Fault slotFaultOf(const Schedule& schedule, const Step& step) {
+  if (!hasSlot(schedule, step.slot)) return Fault::kUnknownSlot;
+  if (!isMessage(step) && !hasSlot(schedule, step.source_slot)) return Fault::kUnknownSource;
+  const bool is_at_side = step.slot > 0 || (!isMessage(step) && step.source_slot > 0);
+  return is_at_side && !contains(schedule.side_extent, step.block) ? Fault::kBeyondSlots : Fault::kNone;
 }
 
-// Says what is wrong with a step as such; empty when nothing is.
-std::string faultOf(const Schedule& schedule, std::size_t index) {
+Fault faultOf(const Schedule& schedule, std::size_t index) {
   const Step& step = schedule.steps[index];
-  if (step.kind > StepKind::kCombine) return "has an unknown kind";
-  if (step.block.count <= 0) return "moves no elements; leave such steps out";
-  if (!contains({0, schedule.count}, step.block)) {
-    return fmt::format("leaves the work vector of {} elements", schedule.count);
+  if (step.kind > StepKind::kCombine) return Fault::kUnknownKind;
+  if (step.block.count <= 0) return Fault::kNoElements;
+  if (!contains({0, schedule.count}, step.block)) return Fault::kBeyondVector;
+  if (const Fault fault = slotFaultOf(schedule, step); fault != Fault::kNone) return fault;
+  if (isMessage(step)) {
+    if (const Fault fault = messageFaultOf(schedule, step); fault != Fault::kNone) return fault;
+  } else if (step.slot == step.source_slot) {
+    return Fault::kCombinesWithItself;
   }
-  std::string fault = slotFaultOf(schedule, step, step.slot);
-  if (fault.empty() && isMessage(step)) fault = messageFaultOf(schedule, step);
-  if (fault.empty() && !isMessage(step)) fault = slotFaultOf(schedule, step, step.source_slot);
-  if (fault.empty() && !isMessage(step) && step.slot == step.source_slot) fault = "combines a block with itself";
-  if (!fault.empty()) return fault;
   const std::size_t known = schedule.dependencies.size();
   if (step.first_dependency > known || step.dependency_count > known - step.first_dependency) {
-    return "has dependencies beyond the list of them";
+    return Fault::kBeyondDependencies;
   }
-  for (const std::uint32_t dependency : schedule.dependenciesOf(step)) {
-    if (dependency >= index) return fmt::format("depends on step {}, which is not before it", dependency);
+  const auto is_before = [index](std::uint32_t dependency) { return dependency < index; };
+  return std::ranges::all_of(schedule.dependenciesOf(step), is_before) ? Fault::kNone : Fault::kNotBefore;
+}
+
+// Says it of the step, for people.
+std::string describe(Fault fault, const Schedule& schedule, std::size_t index) {
+  const Step& step = schedule.steps[index];
+  const auto unknown_slot = [&](std::int32_t slot) {
+    return fmt::format("names slot {}, and there are {} beside the work vector", slot, schedule.side_slots);
+  };
+  switch (fault) {
+    case Fault::kNone:
+      break;
+    case Fault::kUnknownKind:
+      return "has an unknown kind";
+    case Fault::kNoElements:
+      return "moves no elements; leave such steps out";
+    case Fault::kBeyondVector:
+      return fmt::format("leaves the work vector of {} elements", schedule.count);
+    case Fault::kUnknownSlot:
+      return unknown_slot(step.slot);
+    case Fault::kUnknownSource:
+      return unknown_slot(step.source_slot);
+    case Fault::kBeyondSlots:
+      return "leaves the elements that side slots have";
+    case Fault::kUnknownLane:
+      return fmt::format("is in lane {}, and there are {}", step.lane, kMaxLanes);
+    case Fault::kNotReduceLane:
+      return fmt::format("reduces in lane {}, and only lane {} may", step.lane, kReduceLane);
+    case Fault::kNoPeer:
+      return fmt::format("has no other rank as its peer, there are {}", schedule.ranks);
+    case Fault::kUnknownTag:
+      return fmt::format("has a tag beyond {}", schedule.tag_span);
+    case Fault::kCombinesWithItself:
+      return "combines a block with itself";
+    case Fault::kBeyondDependencies:
+      return "has dependencies beyond the list of them";
+    case Fault::kNotBefore: {
+      const auto dependencies = schedule.dependenciesOf(step);
+      const auto later = std::ranges::find_if(dependencies, [index](std::uint32_t one) { return one >= index; });
+      return fmt::format("depends on step {}, which is not before it", *later);
+    }
   }
   return {};
 }
@@ -73,8 +124,9 @@ Status checkSchedules(std::span<const Schedule> schedules) {
                       schedule.pacing, rank, schedules.size(), model.count, model.tag_span));
     }
     for (std::size_t index = 0; index < schedule.steps.size(); ++index) {
-      const std::string fault = faultOf(schedule, index);
-      if (!fault.empty()) return Status::error(fmt::format("{} {}.", describeStep(schedule, index), fault));
+      const Fault fault = faultOf(schedule, index);
+      if (fault == Fault::kNone) continue;
+      return Status::error(fmt::format("{} {}.", describeStep(schedule, index), describe(fault, schedule, index)));
     }
   }
   return Status::ok();

@@ -36,6 +36,8 @@ constexpr std::int32_t kMostUneven = 64;
 // them own nothing.
 constexpr std::int32_t kTakingTurns = 8;
 constexpr std::int32_t kMostTakingTurns = 32;
+// A smaller call may then have so many steps.
+constexpr std::int64_t kMostTurns = 2'000;
 
 std::vector<Seconds> latenessOf(const CallToPredict& call) {
   const Seconds earliest = *std::ranges::min_element(call.arrivals);
@@ -72,12 +74,19 @@ class FewerRanks {
     const std::int32_t all = calls_.ofWholeNode();
     const bool are_few = call_.shape.ranks <= kMostUneven && all <= kTakingTurns;
     if (are_few && sample_.meanRanksOfUnit(kOfNode) < std::min(all, kOfNode)) return all;
-    if (calls_.isChain()) return std::min(all, kOfNode);
+    if (calls_.isChain()) return std::min(all, takesMoreTurns() ? kTakingTurns : kOfNode);
     int times = 0;
     while (halved(all, times) > kOfNode + 1 && halved(all, times + 1) >= kOfNode) ++times;
     return halved(all, times);
   }
 
+  // Ranks that lead their node in turn hide each other's latency, the more so the more there are, as long as what each
+  // of them sends is short. Tells whether more of them take part than usual.
+  bool takesMoreTurns() const {
+    const double bytes_of_each = static_cast<double>(call_.shape.count * call_.element_size.value) / call_.shape.ranks;
+    return calls_.algorithm().takes_turns_in_nodes && bytes_of_each * call_.model.beta < call_.model.alpha.value &&
+           calls_.fits({sample_.units(), kTakingTurns}, kMostTurns);
+  }
   bool isPipeline() const {
     const std::optional<std::size_t> segments = findParameter(calls_.algorithm(), kSegmentsParameter);
     return segments && calls_.algorithm().best_segments != nullptr && call_.choice.parameters[*segments] > 1;
@@ -153,8 +162,11 @@ class FewerRanks {
     const Seconds limit = least_part > 0.0 ? 1.0 / least_part * call_.limit : Seconds{HUGE_VAL};
     const Result<Seconds> large = calls_.timeOf(chained(units), std::min(late, units / 2), limit);
     if (large.isOk() && large.value() > kBeyond * limit) return least_part * large.value();
+    if (large.isOk() && least_part * large.value() > call_.roughly_from) return shareOf(units) * large.value();
     const std::int32_t fewer = units * 2 / 3;
-    const Result<Seconds> small = calls_.timeOf(chained(fewer), std::min(late, fewer / 2), Seconds{HUGE_VAL});
+    SampleSize smaller = chained(fewer);
+    smaller.steps = ranksOf(fewer) / ranksOf(units);  // so that segments are as many
+    const Result<Seconds> small = calls_.timeOf(smaller, std::min(late, fewer / 2), Seconds{HUGE_VAL});
     if (!small.isOk() || !large.isOk()) return small.isOk() ? large : small;
     const Seconds slope = 1.0 / (1.0 / ranksOf(fewer) - 1.0 / ranksOf(units)) * (small.value() - large.value());
     const Seconds rest = (1.0 / call_.shape.ranks - 1.0 / ranksOf(units)) * slope;
@@ -162,10 +174,13 @@ class FewerRanks {
     return large.value() + std::clamp(rest, -1.0 * most, most);
   }
 
+  // Returns how much longer a ring of all ranks takes than one of a sample.
+  double shareOf(std::int32_t units) const { return (1.0 - 1.0 / call_.shape.ranks) / (1.0 - 1.0 / ranksOf(units)); }
+
   // Two samples of many late ranks differ by more than their sizes: a ring's own share takes the place of what they
   // would say.
   Result<Seconds> timesShare(const SampleSize& size, std::int32_t latest) const {
-    const double share = (1.0 - 1.0 / call_.shape.ranks) / (1.0 - 1.0 / ranksOf(size.units));
+    const double share = shareOf(size.units);
     const Result<Seconds> time = calls_.timeOf(size, latest, 1.0 / share * call_.limit);
     return time.isOk() ? share * time.value() : time;
   }
@@ -219,7 +234,7 @@ class FewerRanks {
   // Adds to a predicted time what the other ranks of each node take among themselves, of a few nodes: of the smallest
   // size that was simulated, if it is that.
   Result<Seconds> withAllOfNodes(Seconds time, const Sampled& smallest) const {
-    if (calls_.ofWholeNode() <= of_node_ || time > kBeyond * call_.limit) return time;
+    if (calls_.ofWholeNode() <= of_node_ || time > kBeyond * call_.limit || time > call_.roughly_from) return time;
     const std::int32_t units = fewestUnits(2);
     const Result<Seconds> sampled =
         units == smallest.units ? smallest.time : calls_.timeOf(whole(units), units / 2, Seconds{HUGE_VAL});

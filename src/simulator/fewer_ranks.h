@@ -39,6 +39,8 @@ struct CallToPredict {
   std::span<const std::int64_t> lateness_ns;  // predicted; empty: all on time
   // Whether a call takes longer than this is all that one need know of it: its prediction is then some time beyond.
   Seconds limit{HUGE_VAL};
+  // Of a call that takes longer than this a rough prediction will do: not below it, and at most half too long.
+  Seconds roughly_from{HUGE_VAL};
   // Of these arrivals and nodes, where there is one already; null: it is made.
   const RankSample* sample = nullptr;
   // What simulations need meanwhile lies here, as far as there is room. Nothing else uses it.

@@ -161,17 +161,18 @@ bool SmallerCalls::fits(const SampleSize& size, std::int64_t steps) const {
   return ranks <= steps && stepsOf(planOf(size, sample_.choose(size.units, 0, size.of_node, size.keeps_late))) <= steps;
 }
 
-void SmallerCalls::cutSegments(Call& call) const {
+void SmallerCalls::cutSegments(Call& call, const SampleSize& size) const {
   const std::optional<std::size_t> index = findParameter(algorithm_, kSegmentsParameter);
   const std::int64_t steps = stepsOf(call);
-  if (!index || steps <= kMostSteps) return;
+  const auto most = static_cast<std::int64_t>(size.steps * kMostSteps);
+  if (!index || steps <= most) return;
   std::int64_t& segments = call.choice.parameters[*index];
-  segments = std::max<std::int64_t>(segments * kMostSteps / steps, 1);
+  segments = std::max<std::int64_t>(segments * most / steps, 1);
 }
 
 Result<Seconds> SmallerCalls::timeOf(const SampleSize& size, std::int32_t latest, Seconds limit) const {
   Call call = callOf(size, latest);
-  cutSegments(call);
+  cutSegments(call, size);
   call.scope.stand_ins = call.stand_ins;
   return simulatedTime({.choice = call.choice,
                         .shape = withTrees(call),

@@ -21,6 +21,7 @@ struct SampleSize {
   double inner_slowdown = 1.0;
   bool keeps_late = false;
   bool weighs = false;
+  double steps = 1.0;  // the most that a call may have, as a part of the usual
 };
 
 // Where some ranks of a node stand for all of them, what they send takes as long as what all would: how that grows with
@@ -78,7 +79,7 @@ class SmallerCalls {
   Shape shapeOf(const Call& call) const;
   Shape withTrees(Call& call) const;
   std::int64_t stepsOf(const Call& call) const;
-  void cutSegments(Call& call) const;
+  void cutSegments(Call& call, const SampleSize& size) const;
   Traffic trafficOf(std::int32_t of_node) const;
   Growth growthOfTraffic() const;
 

@@ -9,6 +9,7 @@
 
 #include "algos/flagged.h"
 #include "algos/schedule_bytes.h"
+#include "algos/tree_search.h"
 #include "simulator/fewer_ranks.h"
 #include "simulator/simulated_choice.h"
 
@@ -33,6 +34,9 @@ constexpr double kWorthVarying = 2.0;
 // Of rows that take so many times the least it does not matter by how much: the tuner believes predictions within a
 // third.
 constexpr double kHopeless = 2.5;
+
+// Of those that take so many times the least a rough prediction will do: one smaller call in place of two.
+constexpr double kFarBehind = 1.5;
 
 Shape shapeOf(const CandidateQuery& query) {
   Shape shape = query.shape;
@@ -76,6 +80,13 @@ std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
 // Simulations of one ranking use the same memory, one after the other.
 constexpr std::size_t kScratchBytes = 1 << 20;
 
+// Says how well a time must be known: of more than `limit` only that it is, and of more than `roughly_from` within a
+// tenth or two.
+struct Precision {
+  Seconds limit{HUGE_VAL};
+  Seconds roughly_from{HUGE_VAL};
+};
+
 // Predicts what choices take in one call.
 class Predictor {
  public:
@@ -86,21 +97,21 @@ class Predictor {
 
   const CandidateQuery& query() const { return query_; }
 
-  // Returns some time beyond `limit` where it takes longer than that.
-  Seconds predict(const Choice& choice, Seconds limit) const {
-    const Result<Seconds> time = predictPostArrivalTime(callOf(choice, limit));
+  Seconds predict(const Choice& choice, const Precision& precision) const {
+    const Result<Seconds> time = predictPostArrivalTime(callOf(choice, precision));
     return time.isOk() ? time.value() : Seconds{};
   }
 
  private:
-  CallToPredict callOf(const Choice& choice, Seconds limit) const {
+  CallToPredict callOf(const Choice& choice, const Precision& precision) const {
     return {.choice = choice,
             .shape = shapeOf(query_),
             .element_size = query_.element_size,
             .model = query_.model,
             .arrivals = arrivals_,
             .lateness_ns = query_.lateness_ns,
-            .limit = limit,
+            .limit = precision.limit,
+            .roughly_from = precision.roughly_from,
             .sample = sample_ ? &*sample_ : nullptr,
             .scratch = {scratch_.get(), kScratchBytes}};
   }
@@ -124,6 +135,10 @@ std::int64_t affordable(Choice choice, std::size_t index, const CandidateQuery& 
   return std::max<std::int64_t>(kSettingBudget / std::max<std::int64_t>(stepsOf(choice, query), 1), 1);
 }
 
+bool leavesLongParts(const CandidateQuery& query, std::int64_t parts) {
+  return query.shape.count * query.element_size.value / parts >= kSmallestSegmentBytes;
+}
+
 // Returns the segment counts of parameter `index` that are worth simulating beside the usual one.
 std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, const CandidateQuery& query) {
   const std::int64_t ranks = query.shape.ranks;
@@ -133,32 +148,31 @@ std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, 
   const std::int64_t most = std::min(parameter.maximum, affordable(usual, index, query));
   for (const std::int64_t segments : {std::int64_t{4}, std::int64_t{16}, ranks, 4 * ranks, 16 * ranks}) {
     if (segments < parameter.minimum || segments > most || segments == usual.parameters[index]) continue;
-    if (query.shape.count * query.element_size.value / segments < kSmallestSegmentBytes) continue;
+    if (!leavesLongParts(query, segments)) continue;
     counts.push_back(segments);
   }
   return counts;
 }
 
-// Returns the candidate with these parameters, and the segments of the row's closed form, where it has one. Of what
-// takes longer than `limit` the prediction is some time beyond, here and below.
-Candidate withBestSegments(Choice choice, const Predictor& predictor, Seconds limit) {
+// Returns the candidate with these parameters, and the segments of the row's closed form, where it has one.
+Candidate withBestSegments(Choice choice, const Predictor& predictor, const Precision& precision) {
   const CandidateQuery& query = predictor.query();
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
-  if (!index || algorithm.best_segments == nullptr) return {choice, predictor.predict(choice, limit)};
+  if (!index || algorithm.best_segments == nullptr) return {choice, predictor.predict(choice, precision)};
   setBestSegments(choice, query.shape, query.element_size, query.model);
-  if (!isSimulated(query)) return {choice, predictor.predict(choice, limit)};
+  if (!isSimulated(query)) return {choice, predictor.predict(choice, precision)};
   Choice simulated = choice;
   const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[*index], 1);
   simulated.parameters[*index] = std::min(wanted, affordable(choice, *index, query));
-  return {choice, predictor.predict(simulated, limit)};
+  return {choice, predictor.predict(simulated, precision)};
 }
 
-Candidate usualOf(const Algorithm& algorithm, const Predictor& predictor, Seconds limit) {
+Candidate usualOf(const Algorithm& algorithm, const Predictor& predictor, const Precision& precision) {
   const CandidateQuery& query = predictor.query();
   Choice choice{algorithm.id, defaultParameters(algorithm)};
   setStepTime(choice, query.shape, query.element_size, query.model);
-  return withBestSegments(choice, predictor, limit);
+  return withBestSegments(choice, predictor, precision);
 }
 
 // Returns the better one of the candidate and the best that differs from it in its segments, where these have no closed
@@ -171,7 +185,7 @@ Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor) 
   for (const std::int64_t segments : segmentCounts(usual.choice, *index, predictor.query())) {
     Choice choice = usual.choice;
     choice.parameters[*index] = segments;
-    const Candidate candidate{choice, predictor.predict(choice, best.predicted)};
+    const Candidate candidate{choice, predictor.predict(choice, {best.predicted})};
     if (candidate.predicted < best.predicted) best = candidate;
   }
   return best;
@@ -186,11 +200,13 @@ Candidate withAlternatives(const Candidate& usual, const Predictor& predictor) {
   Candidate best = withSegmentsTried(usual, predictor);
   const std::span<const Parameter> parameters = findAlgorithm(usual.choice.algorithm)->parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const bool are_parts = parameters[i].name == kTreesParameter;
     for (const std::int64_t value : parameters[i].worth_trying) {
+      if (are_parts && !leavesLongParts(predictor.query(), value)) continue;
       Choice other = best.choice;
       other.parameters[i] = value;
       const Seconds limit = gainOf(predictor.query()) * best.predicted;
-      const Candidate candidate = withSegmentsTried(withBestSegments(other, predictor, limit), predictor);
+      const Candidate candidate = withSegmentsTried(withBestSegments(other, predictor, {limit}), predictor);
       if (candidate.predicted < limit) best = candidate;
     }
   }
@@ -207,7 +223,7 @@ Candidate bestOf(const Candidate& usual, const Predictor& predictor) {
   }
   Choice choice = usual.choice;
   choice.parameters[*flagged] = 1;
-  const Candidate naming = withSegmentsTried(withBestSegments(choice, predictor, candidate.predicted), predictor);
+  const Candidate naming = withSegmentsTried(withBestSegments(choice, predictor, {candidate.predicted}), predictor);
   return naming.predicted < candidate.predicted ? naming : candidate;
 }
 
@@ -246,6 +262,17 @@ bool followsTopology(const Candidate& candidate, const CandidateQuery& query) {
   return is_placed && (!query.topology.links.empty() || query.topology.shares_memory);
 }
 
+// Returns the rows that may be planned; first those that are likely to be the fastest, so that others are given up
+// early.
+std::vector<const Algorithm*> rowsToRank(const CandidateQuery& query) {
+  std::vector<const Algorithm*> rows;
+  for (const Algorithm& algorithm : catalogue()) {
+    if (isWorthRanking(algorithm, query)) rows.push_back(&algorithm);
+  }
+  if (!query.lateness_ns.empty()) std::ranges::stable_partition(rows, &Algorithm::uses_arrivals);
+  return rows;
+}
+
 // Returns all rows that may be planned, with their usual parameters. Of many ranks, those are given up that take far
 // longer than the fastest, which is thought to take no more than assumedLeast().
 std::vector<Candidate> usualCandidates(const Predictor& predictor) {
@@ -254,23 +281,23 @@ std::vector<Candidate> usualCandidates(const Predictor& predictor) {
   std::vector<Candidate> candidates;
   std::vector<Seconds> limits;
   Seconds least{HUGE_VAL};  // of those that were not given up
-  for (const Algorithm& algorithm : catalogue()) {
-    if (!isWorthRanking(algorithm, query)) continue;
+  for (const Algorithm* algorithm : rowsToRank(query)) {
     limits.push_back(isSimulated(query) ? assumed : kHopeless * std::min(assumed, least));
-    candidates.push_back(usualOf(algorithm, predictor, limits.back()));
+    candidates.push_back(usualOf(*algorithm, predictor, {limits.back(), kFarBehind * least}));
     if (candidates.back().predicted <= limits.back()) least = std::min(least, candidates.back().predicted);
   }
   // Where it takes longer than that, some were given up too early.
   for (std::size_t i = 0; i < candidates.size() && least > assumed; ++i) {
     const Seconds limit = kHopeless * least;
     if (candidates[i].predicted <= limits[i] || candidates[i].predicted > limit) continue;
-    candidates[i] = usualOf(*findAlgorithm(candidates[i].choice.algorithm), predictor, limit);
+    candidates[i] = usualOf(*findAlgorithm(candidates[i].choice.algorithm), predictor, {limit, kFarBehind * least});
     limits[i] = limit;
     least = std::min(least, candidates[i].predicted);
   }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     candidates[i].takes_longer = candidates[i].predicted > limits[i] && !followsTopology(candidates[i], query);
   }
+  std::ranges::sort(candidates, {}, [](const Candidate& candidate) { return candidate.choice.algorithm; });
   return candidates;
 }
 
@@ -289,7 +316,7 @@ void varyTheBest(std::vector<Candidate>& candidates, const Predictor& predictor)
 
 Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice) {
   if (choice.algorithm == kNativeAlgorithm) return {};
-  return Predictor(query).predict(choice, Seconds{HUGE_VAL});
+  return Predictor(query).predict(choice, {});
 }
 
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit) {

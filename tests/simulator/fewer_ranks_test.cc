@@ -151,6 +151,17 @@ TEST(FewerRanks, predictsRowsOnNodesOfManyRanks) {
   }
 }
 
+// All sixteen ranks of a node lead it in turn and hide each other's latency, as four of them do not.
+TEST(FewerRanks, predictsHowRanksOfANodeThatTakeTurnsHideTheirLatency) {
+  for (const std::int32_t nodes : {4, 5}) {
+    PredictedCall call{16 * nodes, 1024};
+    call.model.inner_alpha = {5e-7};
+    call.model.inner_beta = 2e-10;
+    for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / 16);
+    EXPECT_NEAR(call.error("two_level"), 0.0, 0.10) << nodes << " nodes";
+  }
+}
+
 // All ranks of a node share its port to the others, in which few of them must not look like so few.
 TEST(FewerRanks, knowsWhichRowsAllRanksOfANodeSendFrom) {
   PredictedCall call{4 * 64, 256 * 1024};
@@ -226,6 +237,23 @@ TEST(FewerRanks, predictsExactlyUpToALimit) {
         asked.limit = 0.5 * time;
         EXPECT_GT(predictPostArrivalTime(asked).value(), asked.limit) << row.name << ", " << ranks << ", " << late;
       }
+    }
+  }
+}
+
+TEST(FewerRanks, predictsRoughlyFromATimeOn) {
+  for (const std::int32_t late : {0, 1, 4}) {
+    const PredictedCall call{96, 65'536, lastLate(96, late, 10'000'000)};
+    const std::vector<Seconds> arrivals = call.arrivals();
+    for (const char* name : {"ring", "slt", "prr", "ring_segmented"}) {
+      CallToPredict asked{call.choiceOf(name), call.shape(), kFloat, call.model, arrivals, call.lateness_ns};
+      const Seconds time = predictPostArrivalTime(asked).value();
+      asked.roughly_from = 1.01 * time;
+      EXPECT_EQ(predictPostArrivalTime(asked).value(), time) << name << ", " << late << " late";
+      asked.roughly_from = 0.5 * time;
+      const double ratio = predictPostArrivalTime(asked).value() / time;
+      EXPECT_GT(ratio, 0.9) << name << ", " << late << " late";
+      EXPECT_LT(ratio, 1.5) << name << ", " << late << " late";
     }
   }
 }
