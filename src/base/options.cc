@@ -1,5 +1,8 @@
 #include "base/options.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -89,6 +92,21 @@ Status applyWriter(const OptionRow& row, std::string_view text, Options& options
   return applyWord(row, text, kWords, options.writer);
 }
 
+// Of what may be wrong with a pattern, an opening bracket without its closing one is all that can be told.
+Status applyPatterns(const OptionRow& row, std::string_view text, std::string& field) {
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(":,", start), text.size());
+    const std::string_view pattern = text.substr(start, end - start);
+    start = end + 1;
+    const std::size_t opening = pattern.find('[');
+    if (opening == std::string_view::npos || pattern.find(']', opening) != std::string_view::npos) continue;
+    return Status::error(std::string(row.variable) + "=" + std::string(text) + " is not understood: the [ in `" +
+                         std::string(pattern) + "` has no ]");
+  }
+  field = text;
+  return Status::ok();
+}
+
 constexpr OptionRow kTable[] = {
     {"STARLING_MODE", "off | observe | tune", "tune", "", true,
      "off passes every call to the MPI library; observe records and changes nothing; tune learns and chooses.",
@@ -108,15 +126,13 @@ constexpr OptionRow kTable[] = {
     {"STARLING_PROGRAMS", "patterns of names, parted by : or ,", "", "", true,
      "The preload library leaves all calls to the MPI library unless every program of the job is like one of these, as "
      "lmp* or train.py; empty means every program.",
-     [](const OptionRow&, std::string_view text, Options& options) {
-       options.programs = text;
-       return Status::ok();
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyPatterns(row, text, options.programs);
      }},
     {"STARLING_NOT_PROGRAMS", "patterns of names, parted by : or ,", "", "", true,
      "The preload library leaves all calls to the MPI library where a program of the job is like one of these.",
-     [](const OptionRow&, std::string_view text, Options& options) {
-       options.not_programs = text;
-       return Status::ok();
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyPatterns(row, text, options.not_programs);
      }},
     {"STARLING_DB", "a path", "", "", false, "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db.",
      [](const OptionRow&, std::string_view text, Options& options) {
@@ -188,6 +204,13 @@ constexpr OptionRow kTable[] = {
      }},
 };
 
+constexpr std::string_view kPrefix = "STARLING_";
+
+// These have the prefix and are no options: where modules say that a library is installed, and what the laboratory
+// reads.
+constexpr std::string_view kOthers[] = {"ROOT", "HOME",    "DIR",   "PREFIX", "PATH",  "BASE",    "BIN",     "LIB",
+                                        "INC",  "INCLUDE", "SHARE", "SRC",    "BUILD", "VERSION", "LAB_NAME"};
+
 std::optional<std::string> lookupEnvironment(const char* variable) {
   const char* text = std::getenv(variable);
   return text == nullptr ? std::nullopt : std::optional<std::string>(text);
@@ -209,6 +232,30 @@ ParsedOptions parseOptions(const EnvironmentLookup& lookup) {
 }
 
 ParsedOptions parseEnvironment() { return parseOptions(lookupEnvironment); }
+
+std::vector<UnknownVariable> unknownVariables(std::span<const std::string> environment) {
+  // What all names have in common says nothing of how near they are.
+  const auto rest_of = [](std::string_view name) { return name.substr(kPrefix.size()); };
+  std::vector<std::string> known;
+  for (const OptionRow& row : kTable) known.emplace_back(rest_of(row.variable));
+  std::vector<UnknownVariable> unknown;
+  for (const std::string& entry : environment) {
+    const std::string name = entry.substr(0, entry.find('='));
+    if (!name.starts_with(kPrefix)) continue;
+    const std::string_view rest = rest_of(name);
+    if (std::ranges::find(known, rest) != known.end() || std::ranges::find(kOthers, rest) != std::end(kOthers))
+      continue;
+    const std::optional<std::string> meant = nearestWord(rest, known);
+    unknown.push_back({name, meant ? "; did you mean `" + std::string(kPrefix) + *meant + "`?" : ""});
+  }
+  return unknown;
+}
+
+std::vector<std::string> ownEnvironment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
 
 std::string databasePath(const Options& options, const EnvironmentLookup& lookup) {
   if (!options.database.empty()) return options.database;

@@ -74,6 +74,19 @@ ParsedOptions parseOptions(const EnvironmentLookup& lookup);
 // Reads every row of the table from this process's environment.
 ParsedOptions parseEnvironment();
 
+// A variable that is named like an option, and is none.
+struct UnknownVariable {
+  std::string name;
+  std::string hint;  // "; did you mean `STARLING_DB`?"; empty where no option is near
+};
+
+// Returns those among the entries of an environment, NAME=value each. Names by which environment modules say where a
+// library is installed, as STARLING_ROOT, are none of them, nor are those of the laboratory.
+std::vector<UnknownVariable> unknownVariables(std::span<const std::string> environment);
+
+// Returns the entries of this process's environment.
+std::vector<std::string> ownEnvironment();
+
 // Returns the path of the database: `options.database`, else $XDG_DATA_HOME/starling/tuning.db, else
 // $HOME/.local/share/starling/tuning.db, else "starling-tuning.db" in the working directory.
 std::string databasePath(const Options& options, const EnvironmentLookup& lookup);

@@ -29,6 +29,10 @@ Settings readSettings(bool count) {
   setLogLevel(parsed.options.verbosity);
   if (count) {
     for (const std::string& error : parsed.errors) logOnce(LogLevel::kWarning, error, error + "; its default is used");
+    for (const auto& [name, hint] : unknownVariables(ownEnvironment())) {
+      logOnce(LogLevel::kWarning, name,
+              name + " is not read by Starling" + (hint.empty() ? ": `starling options` lists what is" : hint));
+    }
   }
   return {std::move(parsed.options), findPinning()};
 }

@@ -18,8 +18,8 @@ struct Settings {
   std::string pinned;
 };
 
-// Reads this process's environment. Complains once about values that are not understood where they `count`: those of
-// one rank are told to all.
+// Reads this process's environment. Complains once about values that are not understood, and about variables that it
+// does not read, where they `count`: those of one rank are told to all.
 Settings readSettings(bool count);
 
 // These turn settings into bytes and back. Errors: damaged bytes.

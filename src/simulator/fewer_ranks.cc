@@ -37,7 +37,7 @@ constexpr std::int32_t kMostUneven = 64;
 constexpr std::int32_t kTakingTurns = 8;
 constexpr std::int32_t kMostTakingTurns = 32;
 // A smaller call may then have so many steps.
-constexpr std::int64_t kMostTurns = 2'000;
+constexpr std::int64_t kMostTurns = 2'600;
 
 std::vector<Seconds> latenessOf(const CallToPredict& call) {
   const Seconds earliest = *std::ranges::min_element(call.arrivals);

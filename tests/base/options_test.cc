@@ -219,6 +219,36 @@ TEST(ParseOptions, namesTheWordThatIsNearest) {
   EXPECT_THAT(parseOptions(lookupIn({{"STARLING_MODE", "wombat"}})).errors.at(0), testing::EndsWith("tune"));
 }
 
+TEST(ParseOptions, rejectsAPatternWhoseBracketStaysOpen) {
+  for (const char* variable : {"STARLING_PROGRAMS", "STARLING_NOT_PROGRAMS"}) {
+    for (const char* wrong : {"[", "lmp:solver[ab", "[ab]*,x[,y"}) {
+      const ParsedOptions parsed = parseOptions(lookupIn({{variable, wrong}}));
+      ASSERT_EQ(parsed.errors.size(), 1U) << wrong;
+      EXPECT_THAT(parsed.errors[0], testing::HasSubstr(std::string(variable) + "=" + wrong)) << wrong;
+      EXPECT_EQ(parsed.options, Options{}) << wrong;
+    }
+    EXPECT_TRUE(parseOptions(lookupIn({{variable, "[ab]*,lmp:x]"}})).errors.empty());
+  }
+}
+
+TEST(UnknownVariables, areThoseThatNoOptionHas) {
+  const auto unknown = unknownVariables(std::vector<std::string>{"STARLING_ALGORITM=ring", "STARLING_MODE=tune",
+                                                                 "PATH=/bin", "STARLING_", "STARLING_WOMBAT"});
+  ASSERT_EQ(unknown.size(), 3U);
+  EXPECT_EQ(unknown[0].name, "STARLING_ALGORITM");
+  EXPECT_EQ(unknown[0].hint, "; did you mean `STARLING_ALGORITHM`?");
+  EXPECT_EQ(unknown[1].name, "STARLING_");
+  EXPECT_EQ(unknown[1].hint, "");
+  EXPECT_EQ(unknown[2].name, "STARLING_WOMBAT");
+  EXPECT_EQ(unknown[2].hint, "");
+}
+
+TEST(UnknownVariables, leaveOutWhereModulesSayThatItIsInstalled) {
+  EXPECT_TRUE(unknownVariables(std::vector<std::string>{"STARLING_ROOT=/opt", "STARLING_HOME=/opt", "STARLING_DIR=/opt",
+                                                        "STARLING_VERSION=1"})
+                  .empty());
+}
+
 TEST(DatabasePath, isTheOptionWhenSet) {
   Options options;
   options.database = "/scratch/mine.db";

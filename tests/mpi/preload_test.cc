@@ -84,20 +84,31 @@ TEST_P(Preload, schedulesGiveRightResults) {
   }
 }
 
+Launch preloadedWith(const TemporaryFolder& folder, const std::string& variable, const std::string& value) {
+  return {.program = STARLING_PRELOAD_C,
+          .arguments = "",
+          .ranks = kRanks,
+          .environment = {{"STARLING_DB", folder.file("tuning.db")}, {"STARLING_SUMMARY", "off"}, {variable, value}},
+          .launcher_options = "-x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'"};
+}
+
 TEST(PreloadSettings, anAlgorithmThatIsNotUnderstoodIsToldWithWhatFollows) {
   const TemporaryFolder folder;
-  Launch what{.program = STARLING_PRELOAD_C,
-              .arguments = "",
-              .ranks = kRanks,
-              .environment = {{"STARLING_DB", folder.file("tuning.db")}, {"STARLING_ALGORITHM", "rign"}},
-              .launcher_options = "-x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'"};
-  what.environment["STARLING_SUMMARY"] = "off";
-  const Outcome outcome = launch(what);
+  const Outcome outcome = launch(preloadedWith(folder, "STARLING_ALGORITHM", "rign"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
   EXPECT_THAT(outcome.messages(),
               testing::ElementsAre(testing::AllOf(
                   testing::HasSubstr("STARLING_ALGORITHM is not understood, and all calls are left to the MPI library"),
                   testing::HasSubstr("did you mean `ring`?"))));
+}
+
+TEST(PreloadSettings, aVariableThatIsNotReadIsToldOnce) {
+  const TemporaryFolder folder;
+  const Outcome outcome = launch(preloadedWith(folder, "STARLING_ALGORITM", "ring"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.messages(),
+              testing::ElementsAre(
+                  testing::HasSubstr("STARLING_ALGORITM is not read by Starling; did you mean `STARLING_ALGORITHM`?")));
 }
 
 TEST_P(Preload, programRunsWithoutIt) {

@@ -35,16 +35,11 @@ std::string firstLineOf(const std::string& program, const std::string& argument)
   return output.substr(0, output.find_first_of("\r\n"));
 }
 
-bool isKnownVariable(const std::string& name) {
-  const auto rows = optionTable();
-  return std::any_of(rows.begin(), rows.end(), [&](const OptionRow& row) { return name == row.variable; });
-}
-
-// Says which variables there are, and which was meant, if one is near.
-std::string whatIsKnown(const std::string& name) {
+// Says which variables there are.
+std::string knownVariables() {
   std::string names;
   for (const OptionRow& row : optionTable()) names += (names.empty() ? "" : ", ") + std::string(row.variable);
-  return "known are " + names + didYouMean(name, optionTable(), [](const OptionRow& row) { return row.variable; });
+  return names;
 }
 
 // Returns the plugins for MPI that srun has, with a blank before and behind each; empty where it finds no Slurm.
@@ -243,10 +238,9 @@ std::vector<Finding> checkOptions(const Entries& environment) {
     findings.push_back({Health::kFault, "options", fmt::format("STARLING_LINKS: {}: {}", parsed.options.links, fault),
                         "name a file with a row of numbers for each rank, or \"measure\""});
   }
-  for (const std::string& entry : environment) {
-    const std::string name = entry.substr(0, entry.find('='));
-    if (!name.starts_with("STARLING_") || isKnownVariable(name)) continue;
-    findings.push_back({Health::kWarning, "options", name + " is not read by Starling", whatIsKnown(name)});
+  for (const auto& [name, hint] : unknownVariables(environment)) {
+    findings.push_back(
+        {Health::kWarning, "options", name + " is not read by Starling", "known are " + knownVariables() + hint});
   }
   if (findings.empty())
     findings.push_back({Health::kOk, "options", "every STARLING_ variable that is set is valid", ""});

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/options.h"
 #include "base/text_format.h"
 #include "call_stack.h"
 #include "command_options.h"
@@ -14,8 +15,6 @@
 #include "option_values.h"
 #include "terminal.h"
 #include "usage_error.h"
-
-extern char** environ;
 
 namespace starling::cli {
 namespace {
@@ -77,8 +76,7 @@ Result<Request> parseRequest(const std::vector<std::string>& arguments) {
 }
 
 std::vector<Finding> allFindings(const Request& request, const std::string& database) {
-  Entries environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  const Entries environment = ownEnvironment();
   const char* path = std::getenv("PATH");
   const std::string search_path = path == nullptr ? "" : path;
   std::vector<Finding> findings{checkMpirun(search_path), checkBatchSystem(environment, search_path),

@@ -19,16 +19,8 @@
 #include "installation.h"
 #include "launch.h"
 
-extern char** environ;
-
 namespace starling::cli {
 namespace {
-
-std::vector<std::string> processEnvironment() {
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
-  return entries;
-}
 
 // Paths are made absolute because ranks may start in another folder.
 std::string absolutePath(const std::string& path) {
@@ -73,7 +65,7 @@ std::string faultsOfEnvironment() {
 }
 
 bool needsOversubscription(const LaunchRequest& request) {
-  if (!request.ranks || request.places_ranks || batchJob(processEnvironment())) return false;
+  if (!request.ranks || request.places_ranks || batchJob(ownEnvironment())) return false;
   const int cores = availableCores();
   if (*request.ranks <= cores) return false;
   fmt::print(stderr,
@@ -158,7 +150,7 @@ Outcome launch(const Globals& globals) {
   if (!faults.empty()) return Outcome::usage(faults);
   const Result<std::string> library = preloadLibrary();
   if (!library.isOk()) return Outcome::fault(library.status());
-  const RankEnvironment environment = rankEnvironment(processEnvironment(), library.value());
+  const RankEnvironment environment = rankEnvironment(ownEnvironment(), library.value());
   const bool by_srun = request.value().launcher == Launcher::kSrun;
   const Result<Words> command =
       by_srun ? commandOfSrun(request.value(), environment) : commandOfMpirun(request.value(), environment);

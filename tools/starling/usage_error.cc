@@ -1,6 +1,7 @@
 #include "usage_error.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -59,7 +60,10 @@ std::string sentenceOf(const CLI::ParseError& error, CLI::App& app, const std::v
   std::string message = error.what();
   while (!message.empty() && message.back() == '\n') message.pop_back();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return message;
-  for (const std::string& extra : app.remaining(true)) {
+  const std::vector<std::string> extras = app.remaining(true);
+  // The library's own message has them the other way round.
+  if (extras.size() > 1) message = fmt::format("The following arguments were not expected: {}", fmt::join(extras, " "));
+  for (const std::string& extra : extras) {
     if (extra.starts_with("-") && extra != "--")
       return message + hintFor(extra.substr(0, extra.find('=')), app, arguments);
   }

@@ -73,6 +73,7 @@ TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
       {"sites 1", "not expected: 1"},
       {"show", "SITE is required"},
       {"show 1 2", "not expected: 2"},
+      {"sites one two three", "not expected: one two three"},
       {"show 1 --run x", "'x' is not a run"},
       {"explain", "SITE is required"},
       {"arrivals", "SITE is required"},
@@ -245,7 +246,7 @@ TEST(Program, simulateDrawsSeveralTimelinesInTheOrderAskedForAndListsNoTransfers
 }
 
 TEST(Program, doctorNamesTheVariableThatIsMeant) {
-  EXPECT_THAT(runStarling("doctor", "STARLING_MODUS=off").out, HasSubstr("did you mean `STARLING_MODE`?"));
+  EXPECT_THAT(runStarling("doctor", "STARLING_MOED=off").out, HasSubstr("did you mean `STARLING_MODE`?"));
 }
 
 TEST(Program, doctorFindsFaultsAndExitsAccordingly) {
