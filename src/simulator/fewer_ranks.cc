@@ -65,7 +65,7 @@ class FewerRanks {
       const Result<Seconds> time = alongChains();
       return time.isOk() && calls_.isMadeForNodes() ? withAllOfNodes(time.value(), {}) : time;
     }
-    return isPipeline() ? throughPipeline() : throughTree();
+    return pipedSegments() > 1 ? throughPipeline() : throughTree();
   }
 
  private:
@@ -87,9 +87,10 @@ class FewerRanks {
     return calls_.algorithm().takes_turns_in_nodes && bytes_of_each * call_.model.beta < call_.model.alpha.value &&
            calls_.fits({sample_.units(), kTakingTurns}, kMostTurns);
   }
-  bool isPipeline() const {
+  // Returns how many segments follow each other, of rows that say so by a closed form; else 1.
+  std::int64_t pipedSegments() const {
     const std::optional<std::size_t> segments = findParameter(calls_.algorithm(), kSegmentsParameter);
-    return segments && calls_.algorithm().best_segments != nullptr && call_.choice.parameters[*segments] > 1;
+    return segments && calls_.algorithm().best_segments != nullptr ? call_.choice.parameters[*segments] : 1;
   }
   bool keepsLate() const { return calls_.isChain() && !calls_.isMadeForNodes(); }
   double simulatedOf(std::int32_t units) const { return units * mean_of_node_; }
@@ -174,11 +175,14 @@ class FewerRanks {
     return large.value() + std::clamp(rest, -1.0 * most, most);
   }
 
-  // Returns how much longer a ring of all ranks takes than one of a sample.
-  double shareOf(std::int32_t units) const { return (1.0 - 1.0 / call_.shape.ranks) / (1.0 - 1.0 / ranksOf(units)); }
+  // Returns how much longer a chain of all ranks takes than one of a sample. A ring sends all of a vector but a part of
+  // 1/P; where more segments than ranks follow each other, all of it goes from rank to rank.
+  double shareOf(std::int32_t units) const {
+    if (pipedSegments() > call_.shape.ranks) return 1.0;
+    return (1.0 - 1.0 / call_.shape.ranks) / (1.0 - 1.0 / ranksOf(units));
+  }
 
-  // Two samples of many late ranks differ by more than their sizes: a ring's own share takes the place of what they
-  // would say.
+  // Two samples of many late ranks differ by more than their sizes: the share takes the place of what they would say.
   Result<Seconds> timesShare(const SampleSize& size, std::int32_t latest) const {
     const double share = shareOf(size.units);
     const Result<Seconds> time = calls_.timeOf(size, latest, 1.0 / share * call_.limit);
