@@ -13,6 +13,7 @@ namespace {
 // Appends the numbers of a line; returns what is wrong with it, or nothing.
 std::string appendRow(std::string_view line, std::vector<std::int32_t>& links) {
   constexpr std::string_view kBetween = " \t\r,";
+  constexpr std::size_t kLongestShown = 32;
   while (true) {
     const std::size_t start = line.find_first_not_of(kBetween);
     if (start == std::string_view::npos) return "";
@@ -20,7 +21,7 @@ std::string appendRow(std::string_view line, std::vector<std::int32_t>& links) {
     std::int32_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size() || value < 0 || value > kHeaviestLink) {
-      return fmt::format("\"{}\" is no whole number from 0 to {}", word, kHeaviestLink);
+      return fmt::format("\"{}\" is no whole number from 0 to {}", word.substr(0, kLongestShown), kHeaviestLink);
     }
     links.push_back(value);
     line.remove_prefix(start + word.size());

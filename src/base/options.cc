@@ -134,8 +134,15 @@ constexpr OptionRow kTable[] = {
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyPatterns(row, text, options.not_programs);
      }},
-    {"STARLING_DB", "a path", "", "", false, "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db.",
-     [](const OptionRow&, std::string_view text, Options& options) {
+    {"STARLING_DB", "a path", "", "", false,
+     "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db, else ~/.local/share/starling/tuning.db, "
+     "else, "
+     "where HOME is not set, starling-tuning.db in the working folder.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       if (text.starts_with('~')) {
+         return Status::error(std::string(row.variable) + "=" + std::string(text) +
+                              " is not understood: no shell has put your home folder in place of the ~; write $HOME");
+       }
        options.database = text;
        return Status::ok();
      }},
@@ -224,7 +231,7 @@ ParsedOptions parseOptions(const EnvironmentLookup& lookup) {
   ParsedOptions parsed;
   for (const OptionRow& row : kTable) {
     const std::optional<std::string> text = lookup(row.variable);
-    if (!text) continue;
+    if (!text || text->empty()) continue;
     const Status status = row.apply(row, *text, parsed.options);
     if (!status.isOk()) parsed.errors.push_back(status.message());
   }

@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kPinning[] = {"OMPI_MCA_coll_tuned_allreduce_algorithm",
                                     "OMPI_MCA_coll_tuned_dynamic_rules_filename"};
 constexpr const char* kPinnedName = "pinned";
+constexpr char kEnd = '\0';
 
 std::string findPinning() {
   for (const char* variable : kPinning) {
@@ -28,7 +29,8 @@ Settings readSettings(bool count) {
   ParsedOptions parsed = parseEnvironment();
   setLogLevel(parsed.options.verbosity);
   if (count) {
-    for (const std::string& error : parsed.errors) logOnce(LogLevel::kWarning, error, error + "; its default is used");
+    for (const std::string& error : parsed.errors)
+      logOnce(LogLevel::kWarning, error, error + (error.ends_with('?') ? " Its" : "; its") + " default is used");
     for (const auto& [name, hint] : unknownVariables(ownEnvironment())) {
       logOnce(LogLevel::kWarning, name,
               name + " is not read by Starling" + (hint.empty() ? ": `starling options` lists what is" : hint));
@@ -38,12 +40,11 @@ Settings readSettings(bool count) {
 }
 
 std::vector<std::uint8_t> encodeSettings(const Settings& settings) {
-  // Settings travel as NAME=value lines of the option table; a line break in a value would be a damaged name at the
-  // other end.
-  std::string text = std::string(kPinnedName) + "=" + settings.pinned + "\n";
+  // Settings travel as NAME=value of the option table, each with the one character behind it that no value has.
+  std::string text = std::string(kPinnedName) + "=" + settings.pinned + kEnd;
   for (const OptionRow& row : optionTable()) {
     const char* value = std::getenv(row.variable);
-    if (value != nullptr) text += std::string(row.variable) + "=" + value + "\n";
+    if (value != nullptr) text += std::string(row.variable) + "=" + value + kEnd;
   }
   return {text.begin(), text.end()};
 }
@@ -52,7 +53,7 @@ Result<Settings> decodeSettings(std::span<const std::uint8_t> bytes) {
   std::map<std::string, std::string, std::less<>> values;
   const std::string text(bytes.begin(), bytes.end());
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
+    const std::size_t end = text.find(kEnd, at);
     const std::size_t equals = text.find('=', at);
     if (end == std::string::npos || equals == std::string::npos || equals > end) {
       return Status::error("the agreed settings are damaged");

@@ -67,19 +67,21 @@ std::optional<double> errorOfMean(const CandidateSummary& candidate) {
   return *deviation / std::sqrt(static_cast<double>(candidate.samples));
 }
 
-// What a call of native is taken to take, as seconds, and the standard error of what is saved beside it.
+// What a call of native is taken to take, as seconds, and the standard error of what is saved beside it; empty: what it
+// rests on was called once.
 struct NativeTime {
   double mean = 0.0;
   std::optional<double> saved_error;
 };
 
-// Returns the error of what is saved where native is taken to take no more than in its longest epoch; empty: it was
-// called once.
-std::optional<double> errorOfCapped(Observations all, double most, double calls) {
+// Returns the error of what is saved where native is taken to take no more than in its longest epoch, and not what the
+// gain says.
+double errorOfCapped(Observations all, double most, double by_gain, double calls) {
   const double usual = usualTime(all, kNativeName).value_or(most);
   const std::optional<double> of_mean = errorOfMean(*findCandidate(summarizeCandidates(all), kNativeName));
   if (usual < most) return calls * std::max(most - usual, of_mean.value_or(0.0));
-  return of_mean ? std::optional(calls * *of_mean) : std::nullopt;
+  // Of one call alone nothing is known but that the gain says otherwise.
+  return calls * of_mean.value_or(by_gain - most);
 }
 
 // As the tuner knows it: by the gain of the choice in force, which is one of usual times; but no more than native took
@@ -95,7 +97,7 @@ std::optional<NativeTime> nativeByGain(const KeyRecord& key, Observations all, O
     if (one.choice == kNativeName) most = std::max(most, comparedMean(one));
   }
   // Then it is between what its calls usually took and that.
-  if (most && *most < native.mean) native = {*most, errorOfCapped(all, *most, calls)};
+  if (most && *most < native.mean) native = {*most, errorOfCapped(all, *most, native.mean, calls)};
   // The gain says that the choice takes less than native, and its calls that they took more: it was disturbed.
   if (*key.gain > 1.0 && native.mean < *chosen) return std::nullopt;
   return native;
@@ -157,7 +159,8 @@ void compareWithNative(Observations observations, KeySummary& summary) {
   } else if (is_native || calls > 0.0) {
     native = nativeByOwnCalls(observations, usual, calls);
   }
-  if (!native) return;
+  // One call of native tells nothing: it may have been held up, and be as long as a hundred others.
+  if (!native || (calls > 0.0 && !native->saved_error)) return;
   // The gain is of what calls take now; those of other choices were made when native took what its own calls show.
   const double native_before = usualTime(observations, kNativeName).value_or(native->mean);
   double saved = 0.0;
@@ -226,6 +229,7 @@ void fitIntoRun(const Run& run, RunSummary& summary) {
   if (!summary.seconds || !run.seconds || *summary.seconds <= *run.seconds) return;
   const double share = *run.seconds / *summary.seconds;
   summary.seconds = run.seconds;
+  summary.adds_up_to_more = true;
   for (std::optional<double>* sum : {&summary.waiting, &summary.saved, &summary.saved_error, &summary.exploring}) {
     if (*sum) **sum *= share;
   }
@@ -245,7 +249,6 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
   summary.run = run;
   Latest latest;
   double squared_error = 0.0;
-  bool is_error_known = true;
   bool is_any_saved_known = false;  // of calls that took the place of native's
   const std::vector<std::string> communicators = communicatorNames(keys.value());
   for (std::size_t i = 0; i < keys.value().size(); ++i) {
@@ -267,7 +270,6 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
     add(summary.saved, key.saved, share);
     add(summary.exploring, key.exploring, share);
     if (record.seconds && !key.waiting) summary.is_waiting_partial = true;
-    if (key.saved && !key.saved_error) is_error_known = false;
     if (key.saved && (*key.saved != 0.0 || key.saved_error != 0.0)) is_any_saved_known = true;
     if (!key.saved && isTuned(record)) ++summary.unclear_keys;
     squared_error += std::pow(share * key.saved_error.value_or(0.0), 2);
@@ -275,7 +277,7 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
   }
   // What other keys left to native saved is nothing, but that is not what one asks for.
   if (summary.unclear_keys > 0 && !is_any_saved_known) summary.saved.reset();
-  if (summary.saved && is_error_known) summary.saved_error = std::sqrt(squared_error);
+  if (summary.saved) summary.saved_error = std::sqrt(squared_error);
   fitIntoRun(run.run, summary);
   summary.latest = latest.found(run.run.hosts);
   return summary;

@@ -43,6 +43,7 @@ struct RunSummary {
   std::optional<double> saved;      // of the keys of which it is known, as the next two
   std::optional<double> saved_error;
   std::optional<double> exploring;
+  bool adds_up_to_more = false;   // keys' own times do, than the run took; what is said of all of them is made to fit
   std::int64_t unclear_keys = 0;  // that made calls of other choices, of which it is not known
   std::optional<LatestRank> latest;
 };

@@ -20,7 +20,10 @@ std::string timeLine(const RunSummary& summary) {
   const std::string who =
       fmt::format("Run {}, {} with {} on {}", summary.run.number, run.program,
                   formatCount(run.environment.ranks, "rank"), formatCount(run.environment.nodes, "node"));
-  if (!summary.seconds) return who + ": no call of allreduce was timed.";
+  if (!summary.seconds) {
+    return who + ": no call of allreduce was timed" +
+           (summary.run.finished ? "." : "; it is still going on, or ended without MPI_Finalize.");
+  }
   if (!run.seconds) return fmt::format("{}: {} in allreduce, mean over ranks.", who, formatDuration(summary.seconds));
   if (*summary.seconds >= *run.seconds) {
     return fmt::format("{}, took {}, nearly all of it in allreduce.", who, formatDuration(run.seconds));
@@ -45,8 +48,7 @@ std::string waitingLine(const RunSummary& summary) {
 
 // Returns "2.10 s +- 200 ms".
 std::string withError(double value, const std::optional<double>& error) {
-  const std::string text = formatDuration(Seconds{std::abs(value)});
-  return error ? fmt::format("{} +- {}", text, formatDuration(error)) : text + " (error not known)";
+  return fmt::format("{} +- {}", formatDuration(Seconds{std::abs(value)}), formatDuration(error));
 }
 
 std::string savedText(double saved, const std::optional<double>& error) {
@@ -145,7 +147,8 @@ std::string keyLine(const KeySummary& summary) {
   } else if (!summary.saved && key.choice != "native") {
     line += "; what native would have taken is not known";
   }
-  if (summary.exploring && key.exploration_calls > 0) line += ", " + exploringText(*summary.exploring);
+  if (summary.exploring && *summary.exploring != 0.0 && key.exploration_calls > 0)
+    line += ", " + exploringText(*summary.exploring);
   return line + ".";
 }
 
@@ -159,6 +162,11 @@ std::vector<std::string> summaryLines(const RunSummary& summary, bool is_full) {
   if (const std::optional<std::string> beside = besideLine(summary, is_full)) lines.push_back(*beside);
   if (!summary.keys.empty()) lines.push_back(tuningLine(summary));
   if (is_full) {
+    if (summary.adds_up_to_more) {
+      lines.emplace_back(
+          "The times of keys add up to more than the run took, as where threads call at the same time; those above are "
+          "made to fit into it.");
+    }
     for (const KeySummary& key : summary.keys) lines.push_back(keyLine(key));
   }
   return lines;

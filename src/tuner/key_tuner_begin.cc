@@ -36,7 +36,7 @@ bool KeyTuner::isUsable(const PolicyRecord& policy) const {
   const Result<Choice> choice = parseChoice(policy.choice);
   if (choice.isOk()) return fits(policy, shape_.ranks) && mayRun(*findAlgorithm(choice.value().algorithm));
   logOnce(LogLevel::kWarning, "policy",
-          fmt::format("the stored choice \"{}\" of site {} is not used: {}; it is learned anew", policy.choice,
+          fmt::format("the stored choice \"{}\" of site {} is not used, and learned anew: {}", policy.choice,
                       policy.site, choice.status().message()));
   return false;
 }

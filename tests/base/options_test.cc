@@ -78,7 +78,7 @@ const std::vector<RowCase>& rowCases() {
        {{"off", [](Options& options) { options.summary = SummaryLength::kOff; }},
         {"short", [](Options& options) { options.summary = SummaryLength::kShort; }},
         {"full", [](Options& options) { options.summary = SummaryLength::kFull; }}},
-       {"on", "0", "Full", ""}},
+       {"on", "0", "Full"}},
       {"STARLING_VIRTUAL_RANKS",
        {{"sort", [](Options& options) { options.virtual_ranks = TablePolicy::kSort; }},
         {"swap", [](Options& options) { options.virtual_ranks = TablePolicy::kSwap; }}},
@@ -108,19 +108,19 @@ const std::vector<RowCase>& rowCases() {
        {{"0", [](Options& options) { options.watchdog = Seconds{0.0}; }},
         {"0.1", [](Options& options) { options.watchdog = Seconds{0.1}; }},
         {"86400", [](Options& options) { options.watchdog = Seconds{86400.0}; }}},
-       {"0.09", "-1", "86401", "nan", "30s", ""}},
+       {"0.09", "-1", "86401", "nan", "30s"}},
       {"STARLING_WRITER",
        {{"thread", [](Options& options) { options.writer = WriterThread::kOwn; }},
         {"inline", [](Options& options) { options.writer = WriterThread::kCallers; }}},
-       {"", "threads", "INLINE"}},
+       {"threads", "INLINE"}},
       {"STARLING_CLOCK_OFFSET",
        {{"0.005", [](Options& options) { options.clock_fault.offset = Seconds{0.005}; }},
         {"-3", [](Options& options) { options.clock_fault.offset = Seconds{-3.0}; }}},
-       {"5ms", "", "nan", "1e7"}},
+       {"5ms", "nan", "1e7"}},
       {"STARLING_CLOCK_DRIFT",
        {{"50", [](Options& options) { options.clock_fault.drift_ppm = 50.0; }},
         {"-0.5", [](Options& options) { options.clock_fault.drift_ppm = -0.5; }}},
-       {"5ppm", "", "nan", "101"}},
+       {"5ppm", "nan", "101"}},
   };
   return kCases;
 }
@@ -217,6 +217,21 @@ TEST(ParseOptions, namesTheWordThatIsNearest) {
   EXPECT_THAT(parseOptions(lookupIn({{"STARLING_MODE", "tun"}})).errors.at(0),
               testing::EndsWith("; did you mean `tune`?"));
   EXPECT_THAT(parseOptions(lookupIn({{"STARLING_MODE", "wombat"}})).errors.at(0), testing::EndsWith("tune"));
+}
+
+TEST(ParseOptions, takesAnEmptyValueForNone) {
+  for (const OptionRow& row : optionTable()) {
+    const ParsedOptions parsed = parseOptions(lookupIn({{row.variable, ""}}));
+    EXPECT_TRUE(parsed.errors.empty()) << row.variable;
+    EXPECT_EQ(parsed.options, Options{}) << row.variable;
+  }
+}
+
+TEST(ParseOptions, refusesAHomeFolderThatNoShellHasPutIn) {
+  const ParsedOptions parsed = parseOptions(lookupIn({{"STARLING_DB", "~/tuning.db"}}));
+  ASSERT_EQ(parsed.errors.size(), 1U);
+  EXPECT_THAT(parsed.errors[0], testing::HasSubstr("STARLING_DB=~/tuning.db is not understood"));
+  EXPECT_EQ(parsed.options, Options{});
 }
 
 TEST(ParseOptions, rejectsAPatternWhoseBracketStaysOpen) {

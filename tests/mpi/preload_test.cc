@@ -111,6 +111,25 @@ TEST(PreloadSettings, aVariableThatIsNotReadIsToldOnce) {
                   testing::HasSubstr("STARLING_ALGORITM is not read by Starling; did you mean `STARLING_ALGORITHM`?")));
 }
 
+TEST(PreloadSettings, aFolderInPlaceOfTheFileOfLinksBreaksNothing) {
+  const TemporaryFolder folder;
+  Launch what = preloadedWith(folder, "STARLING_LINKS", folder.file(""));
+  what.environment["STARLING_PREPARE"] = "always";
+  what.environment["STARLING_MINIMUM_CALLS"] = "1";
+  const Outcome outcome = launch(what);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.messages(), testing::ElementsAre(testing::HasSubstr("on rank 0 it is a folder")));
+}
+
+TEST(PreloadSettings, aLineBreakInOneValueLosesNoOther) {
+  const TemporaryFolder folder;
+  Launch what = preloadedWith(folder, "STARLING_ALGORITHM", "ring\nfoo");
+  what.environment["STARLING_MODE"] = "off";
+  const Outcome outcome = launch(what);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_FALSE(std::filesystem::exists(folder.file("tuning.db"))) << "nothing is tuned with STARLING_MODE=off";
+}
+
 TEST_P(Preload, programRunsWithoutIt) {
   EXPECT_EQ(launch(program()).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(database_));

@@ -40,14 +40,24 @@ TEST_F(RunSummaryTest, whereNothingTookThePlaceOfNativeNothingWasSaved) {
   EXPECT_FALSE(summaryOf(batch).saved);
 }
 
-TEST_F(RunSummaryTest, anErrorThatIsNotKnownIsNotStated) {
+TEST_F(RunSummaryTest, whatIsSavedIsNotKnownWhereItsErrorIsNot) {
   Batch batch = settledOnSlt();
   batch.keys.front().gain.reset();
   batch.keys.front().gain_error.reset();
   batch.observations.back().post_arrival_deviation.reset();
+  EXPECT_FALSE(summaryOf(batch).saved);
+}
+
+// The one call may have been held up: what is made of it is as long as a hundred others.
+TEST_F(RunSummaryTest, oneCallOfNativeDoesNotTellWhatIsSaved) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain.reset();
+  batch.keys.front().gain_error.reset();
+  batch.observations.front() = usual(kKey, 0, "native", 1, 0.5);
+  batch.observations.front().samples = 1;
   const RunSummary summary = summaryOf(batch);
-  EXPECT_TRUE(summary.saved);
-  EXPECT_FALSE(summary.saved_error);
+  EXPECT_FALSE(summary.saved);
+  EXPECT_EQ(summary.unclear_keys, 1);
 }
 
 TEST_F(RunSummaryTest, tellsWaitingFromTheRest) {
@@ -56,6 +66,7 @@ TEST_F(RunSummaryTest, tellsWaitingFromTheRest) {
   const double elapsed = 4 * 0.020 + 10 * 0.040 + 4 * 0.015;
   EXPECT_NEAR(summary.waiting.value(), 2.0 * (18 * 0.010) / elapsed, 1e-12);
   EXPECT_FALSE(summary.is_waiting_partial);
+  EXPECT_FALSE(summary.adds_up_to_more);
 }
 
 TEST_F(RunSummaryTest, namesTheRankThatOthersWaitedFor) {
@@ -145,6 +156,7 @@ TEST_F(RunSummaryTest, neverTakesLongerThanTheRun) {
   ASSERT_TRUE(summary.run.run.seconds);
   EXPECT_DOUBLE_EQ(summary.seconds.value(), *summary.run.run.seconds);
   EXPECT_LT(summary.waiting.value(), *summary.seconds);
+  EXPECT_TRUE(summary.adds_up_to_more);
   // Of threads that call at the same time each saves its own.
   EXPECT_NEAR(summary.saved.value(), kRunSeconds / 1000.0 * 0.5, 1e-12);
   EXPECT_NEAR(summary.saved_error.value(), kRunSeconds / 1000.0 * 0.05, 1e-12);

@@ -64,8 +64,11 @@ Result<Seconds> parseDuration(std::string_view text) {
     if (split.number == 0.0) return Seconds{0.0};
     return Status::error(fmt::format("'{}' has no unit: add ns, us, ms or s, as in {}us", text, text));
   }
+  constexpr double kLongest = 7200.0;  // what simulated times are exact for
   for (const auto& unit : kUnits) {
-    if (split.rest == unit.name) return Seconds{split.number / unit.size};
+    if (split.rest != unit.name) continue;
+    if (split.number / unit.size <= kLongest) return Seconds{split.number / unit.size};
+    return Status::error(fmt::format("'{}' is too long a duration: two hours, 7200s, are the most", text));
   }
   return Status::error(fmt::format("'{}' ends in an unknown unit '{}': use ns, us, ms or s", text, split.rest));
 }

@@ -19,6 +19,7 @@
 #include "base/printable.h"
 #include "base/process_memory.h"
 #include "base/programs.h"
+#include "base/text_file.h"
 #include "base/text_format.h"
 #include "base/transports.h"
 #include "batch_job.h"
@@ -82,10 +83,9 @@ Finding checkSrun(const std::string& found, const std::string& plugins, const st
 // Returns what is wrong with the file of STARLING_LINKS; empty where nothing is, or links are measured.
 std::string faultOfLinks(const std::string& links) {
   if (links.empty() || links == kMeasuredLinks) return "";
-  std::ifstream file(links);
-  if (!file) return "cannot be read";
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const Result<std::vector<std::int32_t>> read = parseLinks(text);
+  const Result<std::string> text = readTextFile(links);
+  if (!text.isOk()) return text.status().message();
+  const Result<std::vector<std::int32_t>> read = parseLinks(text.value());
   return read.isOk() ? "" : read.status().message();
 }
 

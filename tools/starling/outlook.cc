@@ -25,12 +25,15 @@ std::string describePredicted(const KeyRecord& key, const RankArrival& latest) {
 
 std::string describeUnpredictable(const KeyRecord& key, std::span<const RankArrival> ranks) {
   const auto worst = std::ranges::max_element(ranks, {}, &RankArrival::error);
-  const std::string error = worst->error ? fmt::format("the latest forecasts of a rank are off by up to {} on average",
-                                                       formatDuration(*worst->error))
-                                         : "how far forecasts are off is not recorded";
+  // Where ranks are late in some calls only, forecasts of the others are near what comes.
+  constexpr double kTellingShare = 0.5;
+  const bool is_telling = worst->error && worst->error->value >= kTellingShare * key.imbalance.value_or(0.0);
+  const std::string error = is_telling ? fmt::format(" (the latest forecasts of a rank are off by up to {} on average)",
+                                                     formatDuration(*worst->error))
+                                       : "";
   return fmt::format(
       "The latest rank is late by {} on average, but who is late in a call, and by how much, cannot be forecast well "
-      "enough ({}): algorithms with flags in the call are candidates.",
+      "enough{}: algorithms with flags in the call are candidates.",
       formatDuration(key.imbalance), error);
 }
 

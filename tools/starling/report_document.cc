@@ -30,11 +30,8 @@ Json withoutSign(const std::optional<double>& seconds) {
 
 Json savedFigure(const RunSummary& summary) {
   const bool is_lost = summary.saved.value_or(0.0) < 0.0;
-  std::string note = "what native would have taken is not known";
-  if (summary.saved) {
-    note = summary.saved_error ? fmt::format("+- {}, beside native", formatDuration(summary.saved_error))
-                               : "beside native; its error is not known";
-  }
+  const std::string note = summary.saved ? fmt::format("+- {}, beside native", formatDuration(summary.saved_error))
+                                         : "what native would have taken is not known";
   return figure(is_lost ? "Lost by tuning" : "Saved by tuning", withoutSign(summary.saved), note);
 }
 

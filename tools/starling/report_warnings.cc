@@ -58,7 +58,6 @@ RunWarnings::RunWarnings(const RunSummary& summary) {
     of_run_.push_back(fmt::format("What was saved is not known of {}, and is that of the others.",
                                   formatCount(summary.unclear_keys, "key")));
   }
-  if (summary.saved && !summary.saved_error) of_run_.emplace_back("The error of what was saved is not known.");
 }
 
 void RunWarnings::add(const Evidence& evidence) {

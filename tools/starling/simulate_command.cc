@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iterator>
 #include <memory>
 
 #include "base/nearest_word.h"
+#include "base/text_file.h"
 #include "base/text_format.h"
 #include "choices.h"
 #include "command_options.h"
@@ -80,10 +80,9 @@ Result<Seconds> parseInnerAlpha(std::string_view text) {
 // Returns no links where no file is given.
 Result<std::vector<std::int32_t>> readLinks(const std::string& path) {
   if (path.empty()) return std::vector<std::int32_t>{};
-  std::ifstream file(path);
-  if (!file) return Status::error(fmt::format("--links: {} cannot be read", path));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  Result<std::vector<std::int32_t>> links = parseLinks(text);
+  const Result<std::string> text = readTextFile(path);
+  if (!text.isOk()) return Status::error(fmt::format("--links: {} {}", path, text.status().message()));
+  Result<std::vector<std::int32_t>> links = parseLinks(text.value());
   if (!links.isOk()) return Status::error(fmt::format("--links: {}: {}", path, links.status().message()));
   return links;
 }

@@ -42,15 +42,16 @@ void printNotes(const std::vector<RecordedKey>& keys) {
 // Says what of a run is recorded nowhere.
 std::string whyNothing(const std::vector<RunRow>& runs) {
   std::string why =
-      "Of one rank alone, of vectors without elements, and of communicators that are used for a few calls nothing is; "
-      "STARLING_PREPARE=always has the last recorded, too";
+      "Calls of one rank alone, of vectors without elements, and on communicators that are used for a few calls are "
+      "not "
+      "recorded; STARLING_PREPARE=always has the last recorded, too";
   std::int64_t calls = 0;
   for (const RunRow& run : runs) calls += run.run.beside_keys.calls.value_or(0);
   why += calls > 0 ? fmt::format(": each rank made {} on these.", formatCount(calls, "call")) : ".";
   if (std::ranges::any_of(runs, [](const RunRow& run) { return !run.finished; })) {
-    why +=
-        " A run that is still going on, or ended without MPI_Finalize, lacks what was not yet stored; that is done "
-        "every STARLING_FLUSH_INTERVAL seconds.";
+    return "A run that is still going on, or ended without MPI_Finalize, lacks what was not yet stored; that is done "
+           "every STARLING_FLUSH_INTERVAL seconds. " +
+           why;
   }
   return why;
 }
@@ -59,7 +60,7 @@ Outcome listSites(const ListQuery& query, const std::string& database, const Loo
   const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   if (recording.value().keys().empty()) {
-    show(stderr, "starling: {} recorded no allreduce; `starling sites --run all` shows every run. {}\n",
+    show(stderr, "starling: {} recorded no allreduce; `starling sites --run all` shows those of all runs. {}\n",
          recording.value().describeRuns(), whyNothing(recording.value().runs()));
     if (!query.list.isForPrograms()) return Outcome::ok();
   }

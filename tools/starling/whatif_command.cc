@@ -101,7 +101,7 @@ std::string trustSentence(const WhatIf& result) {
   const std::optional<double> ratio = measuredOverPredicted(result);
   if (!ratio || std::max(*ratio, 1.0 / *ratio) < kFarOff) return "";
   return fmt::format(
-      "Measured calls took {:.2f} times as long as predicted, in the median over calls of the algorithms that were "
+      "Measured calls took {:.2g} times as long as predicted, in the median over calls of the algorithms that were "
       "tried: "
       "what was probed does not hold for this run as a whole, so go by the order of predictions rather than by their "
       "size.",

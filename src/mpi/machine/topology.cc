@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <unordered_map>
 #include <vector>
 
 #include "algos/tree_search.h"
 #include "base/log.h"
+#include "base/text_file.h"
 #include "base/transports.h"
 #include "mpi/machine/world_ranks.h"
 #include "tuner/signature.h"
@@ -99,10 +99,12 @@ std::vector<std::int32_t> measureLinks(MPI_Comm communicator, int rank, int rank
 
 // Reads the rows and columns of these ranks of MPI_COMM_WORLD. Errors say what is wrong with the file.
 Result<std::vector<std::int32_t>> readLinks(const std::string& path, const std::vector<int>& ranks) {
-  std::ifstream file(path);
-  if (!file) return Status::error("rank 0 cannot read it: name a file that is there on its machine, or \"measure\"");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  Result<std::vector<std::int32_t>> read = parseLinks(text);
+  const Result<std::string> text = readTextFile(path);
+  if (!text.isOk()) {
+    return Status::error(fmt::format("on rank 0 it {}: name a file that is there on its machine, or \"measure\"",
+                                     text.status().message()));
+  }
+  Result<std::vector<std::int32_t>> read = parseLinks(text.value());
   if (!read.isOk()) return read;
   int world = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &world);

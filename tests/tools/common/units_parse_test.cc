@@ -34,6 +34,9 @@ TEST(UnitsParse, durationsTakeUnits) {
 TEST(UnitsParse, durationsThatAreNoneSayWhy) {
   EXPECT_THAT(parseDuration("25").status().message(), HasSubstr("has no unit"));
   EXPECT_THAT(parseDuration("5min").status().message(), HasSubstr("unknown unit 'min'"));
+  EXPECT_DOUBLE_EQ(parseDuration("7200s").value().value, 7200.0);
+  EXPECT_THAT(parseDuration("7201s").status().message(), HasSubstr("too long a duration"));
+  EXPECT_THAT(parseDuration("1e300ms").status().message(), HasSubstr("too long a duration"));
   EXPECT_THAT(parseDuration("-1ms").status().message(), HasSubstr("not a duration"));
   EXPECT_THAT(parseDuration("nan").status().message(), HasSubstr("not a duration"));
   EXPECT_THAT(parseDuration("late").status().message(), HasSubstr("not a duration"));

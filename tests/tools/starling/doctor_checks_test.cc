@@ -188,7 +188,7 @@ TEST(CheckOptions, readsTheFileOfLinks) {
   EXPECT_EQ(checkOptions({"STARLING_LINKS=" + folder.file("links")}).front().health, Health::kOk);
   EXPECT_EQ(checkOptions({"STARLING_LINKS=measure"}).front().health, Health::kOk);
   writeFile(folder.file("links"), "0 1\n2 0\n");
-  for (const std::string& wrong : {folder.file("links"), folder.file("none")}) {
+  for (const std::string& wrong : {folder.file("links"), folder.file("none"), folder.file("")}) {
     const Finding finding = checkOptions({"STARLING_LINKS=" + wrong}).front();
     EXPECT_EQ(finding.health, Health::kFault) << wrong;
     EXPECT_THAT(finding.text, HasSubstr("STARLING_LINKS: " + wrong));

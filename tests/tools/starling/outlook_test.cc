@@ -43,10 +43,17 @@ TEST(Outlook, saysThatThePlanFollowsWhoIsPredictedLate) {
 }
 
 TEST(Outlook, saysThatFlagsAreCandidatesWhereNobodyKnowsWhoIsLate) {
-  EXPECT_THAT(describeOutlook(keyWith("unpredictable"), arrivals()),
+  std::vector<RankArrival> ranks = arrivals();
+  for (RankArrival& rank : ranks) rank.error = Seconds{3e-3};
+  EXPECT_THAT(describeOutlook(keyWith("unpredictable"), ranks),
               ElementsAre("The latest rank is late by 4.00 ms on average, but who is late in a call, and by how much, "
-                          "cannot be forecast well enough (the latest forecasts of a rank are off by up to 200 us on "
+                          "cannot be forecast well enough (the latest forecasts of a rank are off by up to 3.00 ms on "
                           "average): algorithms with flags in the call are candidates."));
+}
+
+TEST(Outlook, doesNotSayThatForecastsAreBadByOnesThatAreGood) {
+  EXPECT_THAT(describeOutlook(keyWith("unpredictable"), arrivals()),
+              ElementsAre(testing::HasSubstr("cannot be forecast well enough: algorithms with flags")));
 }
 
 TEST(Outlook, saysThatThereIsNothingToFollowWhereAllAreOnTime) {
