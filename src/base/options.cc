@@ -136,8 +136,7 @@ constexpr OptionRow kTable[] = {
      }},
     {"STARLING_DB", "a path", "", "", false,
      "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db, else ~/.local/share/starling/tuning.db, "
-     "else, "
-     "where HOME is not set, starling-tuning.db in the working folder.",
+     "else starling-tuning.db in the working folder.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        if (text.starts_with('~')) {
          return Status::error(std::string(row.variable) + "=" + std::string(text) +

@@ -269,7 +269,9 @@ std::vector<const Algorithm*> rowsToRank(const CandidateQuery& query) {
   for (const Algorithm& algorithm : catalogue()) {
     if (isWorthRanking(algorithm, query)) rows.push_back(&algorithm);
   }
-  if (!query.lateness_ns.empty()) std::ranges::stable_partition(rows, &Algorithm::uses_arrivals);
+  if (!query.lateness_ns.empty()) {
+    std::stable_partition(rows.begin(), rows.end(), [](const Algorithm* row) { return row->uses_arrivals; });
+  }
   return rows;
 }
 

@@ -1,7 +1,10 @@
 // The part of doctor that looks at the tuning database.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -54,6 +57,11 @@ Finding checkDatabase(const std::string& path) {
   if (std::filesystem::is_regular_file(path, fault) && std::filesystem::is_empty(path, fault)) {
     return findLackOfSpace(path).value_or(
         Finding{Health::kOk, "database", path + " is empty; the first run fills it", ""});
+  }
+  // What it has learned may well be good.
+  if (faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0) {
+    return {Health::kFault, "database", fmt::format("{} cannot be read: {}", path, std::strerror(errno)),
+            "give this user the right to read and write it, or set STARLING_DB to another path"};
   }
   const Result<Reader> reader = Reader::open(path);
   if (!reader.isOk()) {

@@ -142,6 +142,21 @@ TEST(CheckDatabase, acceptsAnEmptyOneAsRunsDo) {
   EXPECT_THAT(checkDatabase(folder.file("tuning.db")).text, HasSubstr("the first run fills it"));
 }
 
+TEST(CheckDatabase, doesNotThrowAwayWhatItMayNotRead) {
+  const TemporaryFolder folder;
+  writeExampleDatabase(folder.file("tuning.db"));
+  std::filesystem::permissions(folder.file(""), std::filesystem::perms::all);
+  std::filesystem::permissions(folder.file("tuning.db"), std::filesystem::perms::none);
+  constexpr uid_t kNobody = 65534;  // root may read all
+  const bool is_root = geteuid() == 0;
+  ASSERT_TRUE(!is_root || seteuid(kNobody) == 0);
+  const Finding finding = checkDatabase(folder.file("tuning.db"));
+  ASSERT_TRUE(!is_root || seteuid(0) == 0);
+  EXPECT_EQ(finding.health, Health::kFault);
+  EXPECT_THAT(finding.text, HasSubstr("cannot be read: Permission denied"));
+  EXPECT_THAT(finding.remedy, HasSubstr("right to read"));
+}
+
 // The file system of processes never has room.
 TEST(CheckDatabase, needsRoom) {
   if (access("/proc", W_OK) != 0) GTEST_SKIP() << "only root may write there";
