@@ -36,7 +36,7 @@ constexpr std::int32_t kMostUneven = 64;
 // them own nothing.
 constexpr std::int32_t kTakingTurns = 8;
 constexpr std::int32_t kMostTakingTurns = 32;
-// A smaller call may then have so many steps.
+// A call in which more of them take part than usual may have so many steps.
 constexpr std::int64_t kMostTurns = 2'600;
 
 std::vector<Seconds> latenessOf(const CallToPredict& call) {

@@ -80,8 +80,8 @@ std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
 // Simulations of one ranking use the same memory, one after the other.
 constexpr std::size_t kScratchBytes = 1 << 20;
 
-// Says how well a time must be known: of more than `limit` only that it is, and of more than `roughly_from` within a
-// tenth or two.
+// Says how well a time must be known: of more than `limit` only that it is, and of more than `roughly_from` roughly, as
+// CallToPredict says it.
 struct Precision {
   Seconds limit{HUGE_VAL};
   Seconds roughly_from{HUGE_VAL};

@@ -67,6 +67,23 @@ TEST_F(SummaryTextTest, tellsOfShortLivedCommunicatorsWhereNothingElseIsKnown) {
               ElementsAre(HasSubstr("38.0 s of it (38%) in allreduce"), HasSubstr("were 2500 calls on communicators")));
 }
 
+TEST_F(SummaryTextTest, saysWhyNothingMayBeKnownOfARun) {
+  RunSummary summary = summaryOf({});
+  EXPECT_THAT(summaryLines(summary, false), ElementsAre(testing::EndsWith("no call of allreduce was timed.")));
+  summary.run.finished.reset();
+  EXPECT_THAT(summaryLines(summary, false), ElementsAre(HasSubstr("is still going on, or ended without MPI_Finalize")));
+}
+
+TEST_F(SummaryTextTest, saysThatKeysAddUpToMoreThanTheRun) {
+  RunSummary summary = summaryOf(settledOnSlt());
+  const std::size_t usual = summaryLines(summary, true).size();
+  summary.adds_up_to_more = true;
+  const std::vector<std::string> lines = summaryLines(summary, true);
+  ASSERT_EQ(lines.size(), usual + 1);
+  EXPECT_THAT(lines[usual - 1], HasSubstr("add up to more than the run took"));
+  EXPECT_EQ(summaryLines(summary, false).size(), usual - 1) << "keys are not told of";
+}
+
 TEST_F(SummaryTextTest, leavesOutWhatIsHardlyAnyPartOfTheRun) {
   const RunSummary summary = summaryOf(settledOnSlt(), Seconds{kRunSeconds}, {25, 0.001, 0.002});
   EXPECT_FALSE(summary.is_waiting_partial);

@@ -42,9 +42,8 @@ void printNotes(const std::vector<RecordedKey>& keys) {
 // Says what of a run is recorded nowhere.
 std::string whyNothing(const std::vector<RunRow>& runs) {
   std::string why =
-      "Calls of one rank alone, of vectors without elements, and on communicators that are used for a few calls are "
-      "not "
-      "recorded; STARLING_PREPARE=always has the last recorded, too";
+      "Calls of one rank alone, of vectors without elements, and on communicators of a few calls are not recorded; "
+      "STARLING_PREPARE=always has the last recorded, too";
   std::int64_t calls = 0;
   for (const RunRow& run : runs) calls += run.run.beside_keys.calls.value_or(0);
   why += calls > 0 ? fmt::format(": each rank made {} on these.", formatCount(calls, "call")) : ".";
