@@ -1,6 +1,9 @@
 #include "commands.h"
 
+#include <fmt/format.h>
+
 #include "base/options.h"
+#include "base/printable.h"
 
 namespace starling::cli {
 namespace {
@@ -34,7 +37,12 @@ constexpr CommandRow kTable[] = {
 std::span<const CommandRow> commandTable() { return kTable; }
 
 std::string Globals::databaseInForce() const {
-  return database.empty() ? databasePath(parseEnvironment().options) : database;
+  if (!database.empty()) return database;
+  const ParsedOptions parsed = parseEnvironment();
+  for (const std::string& error : parsed.errors) {
+    if (error.starts_with("STARLING_DB=")) fmt::print(stderr, "starling: {}; its default is used\n", printable(error));
+  }
+  return databasePath(parsed.options);
 }
 
 Look Globals::look() const {

@@ -249,6 +249,11 @@ TEST(Program, doctorNamesTheVariableThatIsMeant) {
   EXPECT_THAT(runStarling("doctor", "STARLING_MOED=off").out, HasSubstr("did you mean `STARLING_MODE`?"));
 }
 
+TEST(Program, saysThatItReadsAnotherDatabaseThanTheOneThatIsMeant) {
+  EXPECT_THAT(runStarling("sites", "STARLING_DB='~/tuning.db'").err,
+              HasSubstr("STARLING_DB=~/tuning.db is not understood"));
+}
+
 TEST(Program, doctorFindsFaultsAndExitsAccordingly) {
   const CliResult wrong = runStarling("doctor", "STARLING_MODE=fast");
   EXPECT_EQ(wrong.exit_code, 1);
