@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "mpi/attachments.h"
+#include "mpi/execution/node_memory.h"
 #include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/machine/world_clock.h"
@@ -130,6 +131,7 @@ class Runtime {
   std::unique_ptr<RecordRoute> route_;     // null where nothing is recorded
 
   ProbedCosts probed_costs_;
+  NodeMemories node_memories_;
   PreparationTimes preparations_;
   std::atomic<std::int64_t> unprepared_calls_{0};
   std::atomic<std::int64_t> unprepared_ns_{0};

@@ -146,6 +146,7 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
   if (is_agreed) {
     services.world_nodes = world_nodes_;
     services.preparations = &preparations_;
+    if (!is_multithreaded_) services.node_memories = &node_memories_;
   }
   if (is_inter == 0 && !is_agreed) {
     RollCall call{parseEnvironment().options.watchdog, false, "the first tuned call on a communicator", {}};

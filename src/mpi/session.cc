@@ -42,7 +42,8 @@ void Session::prepare() {
   const StampClock stamps = agreeOnStamps(channel_.communicator(), services_.clocks);
   topology_ = gatherTopology(channel_.communicator(), options().links, clock, services_.world_nodes);
   if (options().mode == Mode::kTune) {
-    node_ = shareMemory(channel_.communicator(), channel_.ownTag(kIdleTag), topology_, services_.world_nodes);
+    node_ = shareMemory(channel_.communicator(), channel_.ownTag(kIdleTag), topology_, services_.world_nodes,
+                        services_.node_memories);
   }
   const SharedCosts costs = findCosts();
   memory_.setMachine(costs.model, topology_, node_.get());
@@ -326,6 +327,7 @@ void Session::park() {
   if (!services_.is_within_world) loop_.forgoLastAgreement();
   schedules_.clear();
   channel_.executor().releaseMemory();
+  memory_.forgetNode();
   node_.reset();
 }
 

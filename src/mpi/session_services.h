@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/execution/node_memory.h"
 #include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/preparation_times.h"
@@ -25,6 +26,7 @@ struct SessionServices {
   // All outlive the session. What is not known is found out for the communicator alone.
   std::span<const std::int32_t> world_nodes;  // by rank of MPI_COMM_WORLD; empty: not known on all ranks
   ProbedCosts* probed_costs = nullptr;        // null: not all ranks are of one MPI_COMM_WORLD
+  NodeMemories* node_memories = nullptr;      // null: calls of communicators may overlap
   PreparationTimes* preparations = nullptr;   // null: nobody asks
   // What the keys of this process have learned, for those that begin.
   std::shared_ptr<SharedKnowledge> shared = std::make_shared<SharedKnowledge>();

@@ -1,6 +1,5 @@
 #include "mpi/execution/node_channel.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,14 +7,10 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <optional>
 #include <utility>
 
-#include "base/log.h"
-#include "base/process_memory.h"
 #include "base/processor_cache.h"
-#include "base/transports.h"
 
 namespace starling {
 namespace {
@@ -53,19 +48,6 @@ void combineByOperation(const void* context, const void* left, const void* right
   }
 }
 
-// Makes pages be there which else take as long as several calls when they are first touched: on virtual machines some
-// 10 us each. What is not done here is done then.
-void populatePages([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::int64_t bytes) {
-#ifdef MADV_POPULATE_WRITE
-  static_cast<void>(madvise(begin, static_cast<std::size_t>(bytes), MADV_POPULATE_WRITE));
-#endif
-}
-
-std::byte* withSlotsPopulated(const SharedMemory& memory, const NodeLayout& layout) {
-  populatePages(memory.data(), static_cast<std::int64_t>(layout.bytesOfSlots()));
-  return memory.data();
-}
-
 // Returns from which length on, in bytes, the two vectors of each of so many ranks are more than the last cache holds.
 // Where ranks outnumber the processors each cache has as many more of them.
 std::int64_t leastUncachedBytes(std::int32_t ranks) {
@@ -76,29 +58,6 @@ std::int64_t leastUncachedBytes(std::int32_t ranks) {
   return kCache->bytes / (2 * sharing);
 }
 
-// Where a number of each rank lies, for the others to read it there.
-struct Sample {
-  std::int64_t process = 0;
-  const std::int64_t* address = nullptr;
-  std::int64_t value = 0;
-};
-
-// Tries whether each rank may read the others' memory, and wants to. Returns the same on all ranks. Collective;
-// allocates nothing, which might fail on one rank alone. REQUIRES: ranks <= NodeChannel::kMostRanks.
-bool mayAllRead(MPI_Comm communicator, int rank, std::size_t ranks) {
-  const std::int64_t number = std::int64_t{getpid()} << 16 ^ rank;
-  const Sample own{getpid(), &number, number};
-  std::array<Sample, NodeChannel::kMostRanks> samples{};
-  PMPI_Allgather(&own, sizeof own, MPI_BYTE, samples.data(), sizeof own, MPI_BYTE, communicator);
-  const bool can_read = std::ranges::all_of(std::span(samples).first(ranks), [](const Sample& sample) {
-    std::int64_t found = 0;
-    const auto process = static_cast<pid_t>(sample.process);
-    return readProcessMemory(process, sample.address, &found, sizeof found) && found == sample.value;
-  });
-  // Nobody leaves before all have tried.
-  return isTrueOnAll(communicator, can_read && readsMemory(chosenSingleCopies()));
-}
-
 Combiner combinerOf(const Reducer& reducer) {
   return {reducer.kernel != nullptr ? combineByKernel : combineByOperation, &reducer,
           static_cast<std::int64_t>(reducer.element_size), reducer.has_gaps};
@@ -106,54 +65,14 @@ Combiner combinerOf(const Reducer& reducer) {
 
 }  // namespace
 
-std::unique_ptr<NodeChannel> NodeChannel::open(MPI_Comm node_communicator, std::vector<std::int32_t> ranks,
-                                               const Idle& idle, bool may_share, bool is_crowded) {
-  int rank = 0;
-  PMPI_Comm_rank(node_communicator, &rank);
-  if (ranks.size() < 2 || std::ssize(ranks) > kMostRanks) return nullptr;
-  const NodeLayout layout(static_cast<std::int32_t>(ranks.size()));
-  std::optional<SharedMemory> memory = SharedMemory::map(node_communicator, layout.bytes(), may_share);
-  if (!memory) return nullptr;
-  const bool may_read = mayAllRead(node_communicator, rank, ranks.size());
-  std::unique_ptr<NodeChannel> channel;
-  try {
-    channel.reset(new NodeChannel(std::move(*memory), layout, std::move(ranks), idle, rank, is_crowded, may_read));
-  } catch (const std::bad_alloc&) {
-    logOnce(LogLevel::kWarning, "shared memory", "memory is short: calls within a machine go by messages");
-  }
-  return isTrueOnAll(node_communicator, channel != nullptr) ? std::move(channel) : nullptr;
-}
-
-NodeChannel::NodeChannel(SharedMemory memory, const NodeLayout& layout, std::vector<std::int32_t> ranks,
-                         const Idle& idle, int rank, bool is_crowded, bool may_read)
+NodeChannel::NodeChannel(std::shared_ptr<NodeMemory> memory, std::vector<std::int32_t> ranks,
+                         const NodeMemory::Idle& idle)
     : memory_(std::move(memory)),
-      layout_(layout),
-      rank_(rank),
       ranks_(std::move(ranks)),
       idle_(idle),
-      may_read_(may_read),
-      past_caches_from_(leastUncachedBytes(layout.ranks())),
-      allreduce_(withSlotsPopulated(memory_, layout), layout, rank, {is_crowded, drive, &idle_}) {
-  late_.reserve(static_cast<std::size_t>(layout.ranks()));
-  shares_.reserve(static_cast<std::size_t>(layout.ranks()));
-}
-
-void NodeChannel::populate(std::int64_t bytes) {
-  const std::int64_t longest = std::min(bytes, NodeLayout::kMostChunkBytes);
-  if (longest <= std::max(populated_, NodeSlot::kBytes)) return;
-  populated_ = longest;
-  for (std::uint64_t set = 0; set < NodeLayout::kSets; ++set) {
-    populatePages(layout_.contribution(memory_.data(), rank_, set), longest);
-    populatePages(layout_.result(memory_.data(), set), longest);
-  }
-}
-
-// Where a message is found the MPI library may do nothing more: so it is asked for one that never comes, from rank 0 as
-// from any other, and goes on with all that is under way.
-void NodeChannel::drive(const void* idle) {
-  const auto& [communicator, tag] = *static_cast<const Idle*>(idle);
-  int is_there = 0;
-  PMPI_Iprobe(0, tag, communicator, &is_there, MPI_STATUS_IGNORE);
+      past_caches_from_(leastUncachedBytes(memory_->ranks())) {
+  late_.reserve(ranks_.size());
+  shares_.reserve(ranks_.size());
 }
 
 // Ranks that come long before the last ones combine what is there until then. Where that is less than a pass over the
@@ -191,7 +110,7 @@ Seconds NodeChannel::leastTimeOf(std::int32_t algorithm, std::span<float> values
 
 void NodeChannel::probe(const Clock& clock, CostModel& model) {
   std::vector<float> values(2 * kProbeElements, 1.0F);
-  const double others = 1.0 - 1.0 / allreduce_.ranks();
+  const double others = 1.0 - 1.0 / memory_->ranks();
   const double bytes = others * static_cast<double>(kProbeElements * sizeof(float));
   // Of both, what copies take for each byte.
   const auto beta_of = [&](Seconds time, Seconds fixed) {
@@ -200,7 +119,7 @@ void NodeChannel::probe(const Clock& clock, CostModel& model) {
   };
   model.node_alpha = leastTimeOf(kNodeAlgorithm, values, 1, clock);
   model.node_beta = beta_of(leastTimeOf(kNodeAlgorithm, values, kProbeElements, clock), 2.0 * model.node_alpha);
-  if (!may_read_) return;
+  if (!mayRead()) return;
   const Seconds shortest = leastTimeOf(kNodeReadAlgorithm, values, 1, clock);
   model.read_alpha = 0.5 * shortest;
   model.read_beta = beta_of(leastTimeOf(kNodeReadAlgorithm, values, kProbeElements, clock), shortest);
@@ -221,12 +140,12 @@ void NodeChannel::run(const Call& call) {
   NodeCall on_node = onNode(call);
   const bool is_read = call.choice.algorithm == kNodeReadAlgorithm;
   const ParameterValues& parameters = call.choice.parameters;
-  on_node.is_read = is_read && may_read_;
+  on_node.is_read = is_read && mayRead();
   on_node.in_slots = !is_read && call.count <= parameters[kSlotElements];
   on_node.chunk_bytes = 1024 * parameters[is_read ? kReadKib : kChunkKib];
   findLate(call);
   on_node.late = late_;
-  allreduce_.run(on_node);
+  memory_->allreduce(idle_).run(on_node);
 }
 
 // Finds shares_, those within the node.
@@ -244,12 +163,12 @@ NodeCall NodeChannel::inShares(const Call& call, std::span<const OwnedBlock> sha
 
 void NodeChannel::reduceScatter(const Call& call, std::span<const OwnedBlock> shares) {
   const NodeCall on_node = inShares(call, shares);
-  allreduce_.reduceScatter(on_node, shares_);
+  memory_->allreduce(idle_).reduceScatter(on_node, shares_);
 }
 
 void NodeChannel::gather(const Call& call, std::span<const OwnedBlock> shares) {
   const NodeCall on_node = inShares(call, shares);
-  allreduce_.gather(on_node, shares_);
+  memory_->allreduce(idle_).gather(on_node, shares_);
 }
 
 }  // namespace starling

@@ -11,30 +11,19 @@
 #include "algos/catalogue.h"
 #include "base/clock.h"
 #include "mpi/execution/executor.h"
-#include "mpi/execution/shared_memory.h"
-#include "node/node_allreduce.h"
-#include "node/node_layout.h"
+#include "mpi/execution/node_memory.h"
+#include "node/node_call.h"
 #include "schedule/schedule.h"
 #include "simulator/simulator.h"
 
 namespace starling {
 
-// All ranks of the node call open() and what follows alike. THREADS: not thread-safe; one per communicator.
+// All ranks of the node call what follows alike. THREADS: not thread-safe; one per communicator.
 class NodeChannel {
  public:
-  // More ranks do not share memory.
-  static constexpr std::int32_t kMostRanks = 256;
-
-  // What a rank that waits asks the MPI library for: a message that never comes.
-  struct Idle {
-    MPI_Comm communicator = MPI_COMM_NULL;  // private, and outlives the channel
-    int tag = 0;                            // of no message there
-  };
-  // Returns null, on all ranks, where they cannot share memory, or one of them does not want to. Waits for all of them.
-  // `node_communicator` has the ranks of this one's node, and may be freed afterwards; `ranks` has those of them in the
-  // communicator whose calls these are, in the same order.
-  static std::unique_ptr<NodeChannel> open(MPI_Comm node_communicator, std::vector<std::int32_t> ranks,
-                                           const Idle& idle, bool may_share, bool is_crowded);
+  // `ranks` has the ranks of the communicator whose calls these are that have the memory, in the same order; `idle` is
+  // asked while a rank waits.
+  NodeChannel(std::shared_ptr<NodeMemory> memory, std::vector<std::int32_t> ranks, const NodeMemory::Idle& idle);
 
   struct Call {
     const void* send = nullptr;  // MPI_IN_PLACE, or the same as `receive`, where that holds the input
@@ -50,7 +39,7 @@ class NodeChannel {
   // Returns whether the node has all ranks of the communicator.
   bool hasAll(const Topology& topology) const { return ranks_.size() == topology.nodes.size(); }
   // Returns whether the row node_read is another one than `node` here. The same on all ranks.
-  bool mayRead() const { return may_read_; }
+  bool mayRead() const { return memory_->mayRead(); }
   // Returns whether there is a way for elements and operation: elements with gaps are copied by a kernel, which leaves
   // these alone.
   static bool canRun(const Reducer& reducer) { return !reducer.has_gaps || reducer.kernel != nullptr; }
@@ -62,32 +51,24 @@ class NodeChannel {
   void reduceScatter(const Call& call, std::span<const OwnedBlock> shares);
   void gather(const Call& call, std::span<const OwnedBlock> shares);
 
-  // Makes the pages of buffers be there that this rank writes in calls with vectors of so many bytes. It is local.
-  void populate(std::int64_t bytes);
+  // As in NodeMemory.
+  void populate(std::int64_t bytes) { memory_->populate(bytes); }
 
   // Finds what such calls cost on this rank, and adds it to the model. All ranks call it alike.
   void probe(const Clock& clock, CostModel& model);
 
  private:
-  NodeChannel(SharedMemory memory, const NodeLayout& layout, std::vector<std::int32_t> ranks, const Idle& idle,
-              int rank, bool is_crowded, bool may_read);
   Seconds leastTimeOf(std::int32_t algorithm, std::span<float> values, std::int64_t count, const Clock& clock);
-  static void drive(const void* idle);
   NodeCall onNode(const Call& call) const;
   void findLate(const Call& call);
   NodeCall inShares(const Call& call, std::span<const OwnedBlock> shares);
 
-  SharedMemory memory_;
-  const NodeLayout layout_;
-  const std::int32_t rank_;                // on the node
-  std::int64_t populated_ = 0;             // bytes of each buffer
+  const std::shared_ptr<NodeMemory> memory_;
   const std::vector<std::int32_t> ranks_;  // of the communicator, ascending
-  const Idle idle_;
-  const bool may_read_;                  // each rank may read the others' memory
+  const NodeMemory::Idle idle_;
   const std::int64_t past_caches_from_;  // bytes of a vector
-  NodeAllreduce allreduce_;
-  std::vector<std::int32_t> late_;  // of the call
-  std::vector<NodeShare> shares_;   // likewise
+  std::vector<std::int32_t> late_;       // of the call
+  std::vector<NodeShare> shares_;        // likewise
 };
 
 }  // namespace starling

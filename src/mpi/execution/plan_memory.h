@@ -33,6 +33,8 @@ class PlanMemory {
     topology_ = &topology;
     node_ = node;
   }
+  // The channel is gone; plans may still come.
+  void forgetNode() { node_ = nullptr; }
 
   // Returns whether the program and the MPI library have enough left when so many bytes more are taken.
   bool mayTake(std::size_t bytes);

@@ -72,6 +72,7 @@ std::optional<SharedMemory> SharedMemory::map(MPI_Comm communicator, std::size_t
     memory = mapped(descriptor, all_bytes);
   }
   const bool is_right = memory && holdsToken(memory->data() + bytes, offer.token);
+  if (is_right) memory->token_ = offer.token;
   // Nobody closes the descriptor before all have opened it.
   return isTrueOnAll(communicator, is_right) ? std::move(memory) : std::nullopt;
 }

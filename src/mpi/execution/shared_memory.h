@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -17,10 +18,12 @@ namespace starling {
 class SharedMemory {
  public:
   ~SharedMemory();
-  SharedMemory(SharedMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+  SharedMemory(SharedMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), token_(other.token_) {}
   SharedMemory& operator=(SharedMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(token_, other.token_);
     return *this;
   }
 
@@ -30,6 +33,8 @@ class SharedMemory {
   static std::optional<SharedMemory> map(MPI_Comm communicator, std::size_t bytes, bool may_share);
 
   std::byte* data() const { return data_; }
+  // Returns a random number that the ranks share, too; never 0.
+  std::int64_t token() const { return token_; }
 
  private:
   static std::optional<SharedMemory> mapped(const Descriptor& descriptor, std::size_t bytes);
@@ -37,6 +42,7 @@ class SharedMemory {
 
   std::byte* data_;
   std::size_t bytes_;  // mapped
+  std::int64_t token_ = 0;
 };
 
 // Returns whether it is so on all ranks. Collective.

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -166,6 +167,19 @@ bool isEachAlone(std::vector<std::int32_t> nodes) {
   return std::ranges::adjacent_find(nodes) == nodes.end();
 }
 
+// Returns the memory of the ranks of a node, which `on_node` tells in the private communicator; null, on all of them:
+// they have none. Collective over the node's communicator.
+std::shared_ptr<NodeMemory> memoryOf(MPI_Comm node, MPI_Comm private_communicator,
+                                     std::span<const std::int32_t> on_node, bool is_crowded, NodeMemories* known) {
+  if (on_node.size() < 2 || std::ssize(on_node) > NodeMemory::kMostRanks) return nullptr;
+  const bool may_share = sharesMemory(chosenTransports());
+  if (known == nullptr) return NodeMemory::open(node, may_share, is_crowded);
+  const std::vector<int> in_world = worldRanksOf(private_communicator);
+  std::vector<std::int32_t> members;
+  for (const std::int32_t rank : on_node) members.push_back(in_world[static_cast<std::size_t>(rank)]);
+  return known->findOrOpen(node, members, may_share, is_crowded);
+}
+
 // Counts the ranks of MPI_COMM_WORLD on the node of this one.
 std::int64_t ranksOfWorldHere(std::span<const std::int32_t> world_nodes) {
   int rank = 0;
@@ -218,7 +232,7 @@ Topology gatherTopology(MPI_Comm private_communicator, const std::string& links,
 }
 
 std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle_tag, Topology& topology,
-                                         std::span<const std::int32_t> world_nodes) {
+                                         std::span<const std::int32_t> world_nodes, NodeMemories* known) {
   int rank = 0;
   PMPI_Comm_rank(private_communicator, &rank);
   const std::vector<std::int32_t> on_node = ranksOnNodeOf(rank, topology.nodes);
@@ -236,8 +250,10 @@ std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle
   const std::int64_t ranks_here = world_nodes.empty() ? std::ssize(on_node) : ranksOfWorldHere(world_nodes);
   const int processors = processorsOf(node);
   const bool is_crowded = ranks_here > sysconf(_SC_NPROCESSORS_ONLN) || std::ssize(on_node) > processors;
-  std::unique_ptr<NodeChannel> channel =
-      NodeChannel::open(node, on_node, {private_communicator, idle_tag}, sharesMemory(chosenTransports()), is_crowded);
+  const std::shared_ptr<NodeMemory> memory = memoryOf(node, private_communicator, on_node, is_crowded, known);
+  std::unique_ptr<NodeChannel> channel;
+  if (memory)
+    channel = std::make_unique<NodeChannel>(memory, on_node, NodeMemory::Idle{private_communicator, idle_tag});
   const bool is_shared = channel != nullptr || on_node.size() == 1;
   topology.shares_memory = is_one_node ? is_shared : isTrueOnAll(private_communicator, is_shared);
   if (!is_one_node) PMPI_Comm_free(&node);

@@ -12,6 +12,7 @@
 #include "algos/topology.h"
 #include "base/clock.h"
 #include "mpi/execution/node_channel.h"
+#include "mpi/execution/node_memory.h"
 
 namespace starling {
 
@@ -30,8 +31,9 @@ Topology gatherTopology(MPI_Comm private_communicator, const std::string& links,
 // the ranks of each node share memory. Where those of some node cannot, where no node has several ranks, or where Open
 // MPI is told by any rank's environment to carry no messages through shared memory, it opens none on any rank; what is
 // for messages is then for calls. Returns null then, and on a rank that has its node for itself. `idle_tag` as in
-// NodeChannel::Idle; `world_nodes` as above. Collective.
+// NodeMemory::Idle; `world_nodes` as above. `known` has the memory of other communicators, and notes this one's; null:
+// the communicator has memory of its own. It is null on all ranks or none. Collective.
 std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle_tag, Topology& topology,
-                                         std::span<const std::int32_t> world_nodes = {});
+                                         std::span<const std::int32_t> world_nodes = {}, NodeMemories* known = nullptr);
 
 }  // namespace starling

@@ -24,10 +24,14 @@ constexpr int kIdleTag = 1000;  // of no message
 
 class NodeChannelRuns : public testing::Test {
  protected:
-  static std::unique_ptr<NodeChannel> open(bool may_share = true) {
+  static std::unique_ptr<NodeChannel> open() {
+    std::shared_ptr<NodeMemory> memory = NodeMemory::open(MPI_COMM_WORLD, true, true);
+    return memory ? channelOf(std::move(memory)) : nullptr;
+  }
+  static std::unique_ptr<NodeChannel> channelOf(std::shared_ptr<NodeMemory> memory) {
     std::vector<std::int32_t> ranks(static_cast<std::size_t>(worldSize()));
     std::iota(ranks.begin(), ranks.end(), 0);
-    return NodeChannel::open(MPI_COMM_WORLD, ranks, {MPI_COMM_WORLD, kIdleTag}, may_share, true);
+    return std::make_unique<NodeChannel>(std::move(memory), ranks, NodeMemory::Idle{MPI_COMM_WORLD, kIdleTag});
   }
 
   static void run(NodeChannel& channel, const std::string& choice, const CallKind& kind, const void* send,
@@ -135,14 +139,54 @@ TEST_F(NodeChannelRuns, leavesTheGapsOfPairsAlone) {
   EXPECT_FALSE(NodeChannel::canRun(classifyCall(1, MPI_DOUBLE_INT, operations.commutative().op).reducer));
 }
 
-TEST_F(NodeChannelRuns, isNotOpenedWhereARankDoesNotWantTo) {
+TEST_F(NodeChannelRuns, hasNoMemoryWhereARankDoesNotWantTo) {
   for (int unwilling = 0; unwilling < worldSize(); ++unwilling) {
-    EXPECT_EQ(open(worldRank() != unwilling), nullptr) << unwilling;
+    EXPECT_EQ(NodeMemory::open(MPI_COMM_WORLD, worldRank() != unwilling, true), nullptr) << unwilling;
   }
 }
 
-TEST_F(NodeChannelRuns, isNotOpenedForOneRank) {
-  EXPECT_EQ(NodeChannel::open(MPI_COMM_SELF, {0}, {MPI_COMM_SELF, kIdleTag}, true, true), nullptr);
+// Three channels take turns, and are given up in another order on each rank.
+TEST_F(NodeChannelRuns, sharesTheMemoryOfOthersWithTheSameRanks) {
+  if (worldSize() == 1) GTEST_SKIP() << "one rank shares nothing";
+  NodeMemories memories;
+  std::vector<std::int32_t> members(static_cast<std::size_t>(worldSize()));
+  std::iota(members.begin(), members.end(), 0);
+  const auto find = [&] { return memories.findOrOpen(MPI_COMM_WORLD, members, true, true); };
+  std::vector<std::unique_ptr<NodeChannel>> channels;
+  const std::int64_t token = find()->token();
+  EXPECT_NE(find()->token(), token) << "nobody has the first any more";
+  std::shared_ptr<NodeMemory> memory = find();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(find(), memory);
+    channels.push_back(channelOf(find()));
+  }
+  constexpr int kCount = 30'000;
+  const CallKind kind = classifyCall(kCount, MPI_INT, MPI_SUM);
+  const CallKind brief = classifyCall(3, MPI_INT, MPI_SUM);
+  for (int i = 0; i < 60; ++i) {
+    watch_.phase("call " + std::to_string(i));
+    std::vector<int> values(kCount, i);
+    NodeChannel& channel = *channels[static_cast<std::size_t>(i % 3)];
+    run(channel, i % 2 == 0 ? "node" : "node_read", kind, values.data(), values.data());
+    run(channel, "node", brief, values.data(), values.data());
+    const int sum = i * worldSize();
+    EXPECT_EQ(values.front(), sum * worldSize());
+    EXPECT_EQ(values.back(), sum);
+  }
+  std::swap(members.front(), members.back());
+  EXPECT_NE(find(), memory) << "of ranks in another order";
+  std::swap(members.front(), members.back());
+  // One rank has given up all that the others still have.
+  if (worldRank() == worldSize() - 1) {
+    channels.clear();
+    memory.reset();
+  }
+  const std::shared_ptr<NodeMemory> next = find();
+  ASSERT_NE(next, nullptr);
+  EXPECT_NE(next, memory);
+  std::vector<int> values(3, 1);
+  run(*channelOf(next), "node", brief, values.data(), values.data());
+  EXPECT_EQ(values, std::vector<int>(3, worldSize()));
 }
 
 // Each has memory of its own.

@@ -1,0 +1,137 @@
+#include "mpi/execution/node_memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "base/log.h"
+#include "base/process_memory.h"
+#include "base/transports.h"
+
+namespace starling {
+namespace {
+
+// Makes pages be there which else take as long as several calls when they are first touched: on virtual machines some
+// 10 us each. What is not done here is done then.
+void populatePages([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::int64_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  static_cast<void>(madvise(begin, static_cast<std::size_t>(bytes), MADV_POPULATE_WRITE));
+#endif
+}
+
+std::byte* withSlotsPopulated(const SharedMemory& memory, const NodeLayout& layout) {
+  populatePages(memory.data(), static_cast<std::int64_t>(layout.bytesOfSlots()));
+  return memory.data();
+}
+
+// Where a number of each rank lies, for the others to read it there.
+struct Sample {
+  std::int64_t process = 0;
+  const std::int64_t* address = nullptr;
+  std::int64_t value = 0;
+};
+
+// Tries whether each rank may read the others' memory, and wants to. Returns the same on all ranks. Collective;
+// allocates nothing, which might fail on one rank alone. REQUIRES: ranks <= NodeMemory::kMostRanks.
+bool mayAllRead(MPI_Comm communicator, int rank, int ranks) {
+  const std::int64_t number = std::int64_t{getpid()} << 16 ^ rank;
+  const Sample own{getpid(), &number, number};
+  std::array<Sample, NodeMemory::kMostRanks> samples{};
+  PMPI_Allgather(&own, sizeof own, MPI_BYTE, samples.data(), sizeof own, MPI_BYTE, communicator);
+  const auto there = std::span(samples).first(static_cast<std::size_t>(ranks));
+  const bool can_read = std::ranges::all_of(there, [](const Sample& sample) {
+    std::int64_t found = 0;
+    const auto process = static_cast<pid_t>(sample.process);
+    return readProcessMemory(process, sample.address, &found, sizeof found) && found == sample.value;
+  });
+  // Nobody leaves before all have tried.
+  return isTrueOnAll(communicator, can_read && readsMemory(chosenSingleCopies()));
+}
+
+// Returns whether all ranks have the same token, none of which is 0. Collective.
+bool isSameOnAll(MPI_Comm communicator, std::int64_t token) {
+  // The greatest complement is the complement of the least.
+  const std::array<std::int64_t, 2> mine{token, ~token};
+  std::array<std::int64_t, 2> greatest{};
+  const int code = PMPI_Allreduce(mine.data(), greatest.data(), 2, MPI_INT64_T, MPI_MAX, communicator);
+  return code == MPI_SUCCESS && greatest[0] == ~greatest[1] && token != 0;
+}
+
+}  // namespace
+
+std::shared_ptr<NodeMemory> NodeMemory::open(MPI_Comm communicator, bool may_share, bool is_crowded) {
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_size(communicator, &ranks);
+  const NodeLayout layout(ranks);
+  std::optional<SharedMemory> memory = SharedMemory::map(communicator, layout.bytes(), may_share);
+  if (!memory) return nullptr;
+  const bool may_read = mayAllRead(communicator, rank, ranks);
+  std::shared_ptr<NodeMemory> made;
+  try {
+    made.reset(new NodeMemory(std::move(*memory), layout, rank, is_crowded, may_read));
+  } catch (const std::bad_alloc&) {
+    logOnce(LogLevel::kWarning, "shared memory", "memory is short: calls within a machine go by messages");
+  }
+  return isTrueOnAll(communicator, made != nullptr) ? std::move(made) : nullptr;
+}
+
+NodeMemory::NodeMemory(SharedMemory memory, const NodeLayout& layout, int rank, bool is_crowded, bool may_read)
+    : memory_(std::move(memory)),
+      layout_(layout),
+      rank_(rank),
+      may_read_(may_read),
+      allreduce_(withSlotsPopulated(memory_, layout), layout, rank, {is_crowded, drive, &idle_}) {}
+
+void NodeMemory::populate(std::int64_t bytes) {
+  const std::int64_t longest = std::min(bytes, NodeLayout::kMostChunkBytes);
+  if (longest <= std::max(populated_, NodeSlot::kBytes)) return;
+  populated_ = longest;
+  for (std::uint64_t set = 0; set < NodeLayout::kSets; ++set) {
+    populatePages(layout_.contribution(memory_.data(), rank_, set), longest);
+    populatePages(layout_.result(memory_.data(), set), longest);
+  }
+}
+
+// Where a message is found the MPI library may do nothing more: so it is asked for one that never comes, from rank 0 as
+// from any other, and goes on with all that is under way.
+void NodeMemory::drive(const void* idle) {
+  const auto& [communicator, tag] = *static_cast<const Idle*>(idle);
+  int is_there = 0;
+  PMPI_Iprobe(0, tag, communicator, &is_there, MPI_STATUS_IGNORE);
+}
+
+// A rank may have freed the communicators of a memory that others still have: it is shared where none has.
+std::shared_ptr<NodeMemory> NodeMemories::findOrOpen(MPI_Comm communicator, std::span<const std::int32_t> members,
+                                                     bool may_share, bool is_crowded) {
+  std::shared_ptr<NodeMemory> known = find(members);
+  if (isSameOnAll(communicator, known ? known->token() : 0)) return known;
+  std::shared_ptr<NodeMemory> opened = NodeMemory::open(communicator, may_share, is_crowded);
+  if (opened) add(members, opened);
+  return opened;
+}
+
+std::shared_ptr<NodeMemory> NodeMemories::find(std::span<const std::int32_t> members) const {
+  const auto is_theirs = [&](const Entry& entry) {
+    return std::ranges::equal(entry.members, members) && !entry.memory.expired();
+  };
+  const auto newest = std::find_if(entries_.rbegin(), entries_.rend(), is_theirs);
+  return newest == entries_.rend() ? nullptr : newest->memory.lock();
+}
+
+void NodeMemories::add(std::span<const std::int32_t> members, const std::shared_ptr<NodeMemory>& memory) noexcept {
+  std::erase_if(entries_, [](const Entry& entry) { return entry.memory.expired(); });
+  try {
+    entries_.push_back({{members.begin(), members.end()}, memory});
+  } catch (const std::bad_alloc&) {  // the next communicator has memory of its own
+  }
+}
+
+}  // namespace starling
