@@ -121,7 +121,8 @@ int Session::allreduceAtRest(const RestingCall& resting, const void* sendbuf, vo
                              MPI_Datatype datatype, MPI_Op op, const CallOrigin& origin) {
   int code = MPI_SUCCESS;
   if (isInSharedMemory(resting.choice, resting.reducer)) {
-    runInMemory(*node_, {sendbuf, recvbuf, count, resting.reducer, resting.choice});
+    const bool may_reorder = resting.commutes && !options().reproducible;
+    runInMemory(*node_, {sendbuf, recvbuf, count, resting.reducer, resting.choice, {}, {}, may_reorder});
   } else {
     code = origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
     if (code != MPI_SUCCESS && isRefusal(code)) return code;

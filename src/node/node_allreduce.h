@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "node/association_tree.h"
+#include "base/processor_places.h"
 #include "node/node_call.h"
 #include "node/node_chunks.h"
+#include "node/node_groups.h"
 #include "node/node_layout.h"
 #include "node/node_reads.h"
 #include "node/node_wait.h"
@@ -16,10 +18,10 @@
 namespace starling {
 
 // There are three ways. Short vectors lie in slots, which every rank reads and combines for itself; of many ranks,
-// groups are combined by one of them each, and groups of groups. Longer ones go through buffers, chunk by chunk
-// (node_chunks.h): every rank copies its contribution in, combines its part of all contributions, and copies the other
-// parts of the result out. What can be combined while somebody is missing is combined then. Or ranks read each other's
-// vectors where these lie (node_reads.h).
+// groups are combined by one of them each, and groups of groups (node_groups.h). Longer ones go through buffers, chunk
+// by chunk (node_chunks.h): every rank copies its contribution in, combines its part of all contributions, and copies
+// the other parts of the result out. What can be combined while somebody is missing is combined then. Or ranks read
+// each other's vectors where these lie (node_reads.h).
 //
 // A slot's number says, by release and acquire, that its vector can be read. Nothing is overwritten there that somebody
 // still reads: a slot's set is used again two calls later. A rank that makes that call has left the call in between,
@@ -28,7 +30,9 @@ namespace starling {
 class NodeAllreduce {
  public:
   // `memory` holds layout.bytes(), is shared by all ranks, and outlives this object; it is zero before the first call.
-  NodeAllreduce(std::byte* memory, const NodeLayout& layout, std::int32_t rank, const NodeWait::Settings& settings);
+  // `places` has where each rank is, and is the same on all ranks; empty: it makes no difference, or is not known.
+  NodeAllreduce(std::byte* memory, const NodeLayout& layout, std::int32_t rank, const NodeWait::Settings& settings,
+                std::span<const ProcessorPlace> places = {});
 
   std::int32_t ranks() const { return layout_.ranks(); }
 
@@ -42,17 +46,9 @@ class NodeAllreduce {
  private:
   void runInSlots(const NodeCall& call);
   void runByReading(const NodeCall& call);
-  void combineLevels(const NodeCall& call);
-  void combineSlots(const NodeCall& call, std::int32_t level, std::byte* out);
+  void combineSlots(const NodeCall& call, NodeGroups::Group& group, std::int32_t level, std::byte* out);
   const std::byte* await(std::int32_t rank, std::int32_t level);
   void copyIntoSlot(const NodeCall& call);
-
-  // The group of one level that this rank combines.
-  struct Group {
-    AssociationTree tree;
-    std::vector<std::int32_t> ranks;  // whose slots are its operands
-  };
-  void addGroups();
 
   std::byte* memory_;
   const NodeLayout layout_;
@@ -60,7 +56,8 @@ class NodeAllreduce {
   NodeWait wait_;
   NodeChunks chunks_;
   NodeReads reads_;
-  std::vector<Group> groups_;  // by level; those of higher levels are another rank's
+  NodeGroups in_order_;
+  std::optional<NodeGroups> by_place_;  // where operands may be combined in any order
   std::vector<const std::byte*> operands_;
   std::uint64_t calls_in_slots_ = 0;
 };

@@ -1,6 +1,6 @@
 #include "node/node_layout.h"
 
-#include <bit>
+#include "node/node_groups.h"
 
 namespace starling {
 namespace {
@@ -12,16 +12,9 @@ constexpr std::size_t roundedUp(std::size_t bytes, std::size_t unit) { return (b
 constexpr std::size_t kSlotBytes = roundedUp(sizeof(NodeSlot), kFlagBytes);
 constexpr std::size_t kSetBytes = static_cast<std::size_t>(NodeLayout::kMostChunkBytes);
 
-std::int32_t levelsOf(std::int32_t ranks) {
-  auto places = static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint32_t>(ranks)));
-  std::int32_t levels = 1;
-  for (; places > NodeLayout::kGroup; places = (places + NodeLayout::kGroup - 1) / NodeLayout::kGroup) ++levels;
-  return levels;
-}
-
 }  // namespace
 
-NodeLayout::NodeLayout(std::int32_t ranks) : ranks_(ranks), levels_(levelsOf(ranks)) {
+NodeLayout::NodeLayout(std::int32_t ranks) : ranks_(ranks), levels_(NodeGroups::mostLevels(ranks)) {
   const auto count = static_cast<std::size_t>(ranks);
   flags_ = sizeof(NodeSleepers);
   vectors_ = flags_ + 2 * count * sizeof(NodeFlag);

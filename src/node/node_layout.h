@@ -60,9 +60,7 @@ class NodeLayout {
   std::size_t bytes() const { return bytes_; }
   // Flags and slots come first, in so many bytes.
   std::size_t bytesOfSlots() const { return chunks_; }
-  // Contributions to slots are combined in groups of so many places of the tree, these in groups again, and so on;
-  // counts these levels.
-  static constexpr std::int32_t kGroup = 8;
+  // Slots have room for so many levels of groups.
   std::int32_t levels() const { return levels_; }
 
   NodeSleepers& sleepers(std::byte* memory) const { return *reinterpret_cast<NodeSleepers*>(memory); }

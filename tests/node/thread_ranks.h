@@ -36,17 +36,30 @@ class ThreadMemory {
   std::byte* data_;
 };
 
+// Returns places in so many domains, which the ranks take in turn, as launchers place them that go from socket to
+// socket.
+inline std::vector<ProcessorPlace> placesInTurn(std::int32_t ranks, std::int32_t domains) {
+  const std::int32_t of_domain = (ranks + domains - 1) / domains;
+  std::vector<ProcessorPlace> places;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    const std::int32_t first = rank % domains * of_domain;
+    places.push_back({first, first + rank / domains});
+  }
+  return places;
+}
+
 // Runs `body(rank, allreduce)` in a thread for each rank, and waits for all.
 template <typename Body>
 void runRanks(std::int32_t ranks, const Body& body) {
   const NodeLayout layout(ranks);
+  const std::vector<ProcessorPlace> places = placesInTurn(ranks, 2);
   const ThreadMemory memory(layout.bytes());
   std::vector<std::thread> threads;
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
       NodeWait::Settings settings;
       settings.is_crowded = true;
-      NodeAllreduce allreduce(memory.data(), layout, rank, settings);
+      NodeAllreduce allreduce(memory.data(), layout, rank, settings, places);
       body(rank, allreduce);
     });
   }

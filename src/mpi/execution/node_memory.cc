@@ -1,5 +1,6 @@
 #include "mpi/execution/node_memory.h"
 
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,7 +13,9 @@
 
 #include "base/log.h"
 #include "base/process_memory.h"
+#include "base/processor_places.h"
 #include "base/transports.h"
+#include "node/node_groups.h"
 
 namespace starling {
 namespace {
@@ -54,6 +57,33 @@ bool mayAllRead(MPI_Comm communicator, int rank, int ranks) {
   return isTrueOnAll(communicator, can_read && readsMemory(chosenSingleCopies()));
 }
 
+using Places = std::array<ProcessorPlace, NodeMemory::kMostRanks>;
+
+// Finds where each rank runs, the same on all ranks. Returns nothing where that makes no difference, or one rank may
+// run anywhere. The first rank looks for all: reading what the system tells takes longer where many do it at once.
+// Collective; allocates nothing itself. REQUIRES: ranks <= NodeMemory::kMostRanks.
+std::span<const ProcessorPlace> findPlaces(MPI_Comm communicator, int rank, int ranks, Places& places) {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  sched_getaffinity(0, sizeof own, &own);
+  std::array<cpu_set_t, NodeMemory::kMostRanks> processors;
+  PMPI_Gather(&own, sizeof own, MPI_BYTE, processors.data(), sizeof own, MPI_BYTE, 0, communicator);
+  std::int32_t known = 0;
+  if (rank == 0) {
+    while (known < ranks) {
+      const std::optional<ProcessorPlace> place = placeOf(processors[static_cast<std::size_t>(known)]);
+      if (!place) break;
+      places[static_cast<std::size_t>(known++)] = *place;
+    }
+  }
+  PMPI_Bcast(&known, 1, MPI_INT32_T, 0, communicator);
+  if (known < ranks) return {};
+  PMPI_Bcast(places.data(), static_cast<int>(sizeof(ProcessorPlace)) * ranks, MPI_BYTE, 0, communicator);
+  const auto found = std::span(places).first(static_cast<std::size_t>(ranks));
+  const auto is_elsewhere = [&](const ProcessorPlace& place) { return place.domain != found.front().domain; };
+  return std::ranges::any_of(found, is_elsewhere) ? found : std::span<const ProcessorPlace>();
+}
+
 // Returns whether all ranks have the same token, none of which is 0. Collective.
 bool isSameOnAll(MPI_Comm communicator, std::int64_t token) {
   // The greatest complement is the complement of the least.
@@ -74,21 +104,25 @@ std::shared_ptr<NodeMemory> NodeMemory::open(MPI_Comm communicator, bool may_sha
   std::optional<SharedMemory> memory = SharedMemory::map(communicator, layout.bytes(), may_share);
   if (!memory) return nullptr;
   const bool may_read = mayAllRead(communicator, rank, ranks);
+  Places all_places;
+  std::span<const ProcessorPlace> places;
+  if (ranks > NodeGroups::kMostRanks && !is_crowded) places = findPlaces(communicator, rank, ranks, all_places);
   std::shared_ptr<NodeMemory> made;
   try {
-    made.reset(new NodeMemory(std::move(*memory), layout, rank, is_crowded, may_read));
+    made.reset(new NodeMemory(std::move(*memory), layout, rank, is_crowded, may_read, places));
   } catch (const std::bad_alloc&) {
     logOnce(LogLevel::kWarning, "shared memory", "memory is short: calls within a machine go by messages");
   }
   return isTrueOnAll(communicator, made != nullptr) ? std::move(made) : nullptr;
 }
 
-NodeMemory::NodeMemory(SharedMemory memory, const NodeLayout& layout, int rank, bool is_crowded, bool may_read)
+NodeMemory::NodeMemory(SharedMemory memory, const NodeLayout& layout, int rank, bool is_crowded, bool may_read,
+                       std::span<const ProcessorPlace> places)
     : memory_(std::move(memory)),
       layout_(layout),
       rank_(rank),
       may_read_(may_read),
-      allreduce_(withSlotsPopulated(memory_, layout), layout, rank, {is_crowded, drive, &idle_}) {}
+      allreduce_(withSlotsPopulated(memory_, layout), layout, rank, {is_crowded, drive, &idle_}, places) {}
 
 void NodeMemory::populate(std::int64_t bytes) {
   const std::int64_t longest = std::min(bytes, NodeLayout::kMostChunkBytes);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/processor_places.h"
 #include "mpi/execution/shared_memory.h"
 #include "node/node_allreduce.h"
 #include "node/node_layout.h"
@@ -48,7 +49,8 @@ class NodeMemory {
   void populate(std::int64_t bytes);
 
  private:
-  NodeMemory(SharedMemory memory, const NodeLayout& layout, int rank, bool is_crowded, bool may_read);
+  NodeMemory(SharedMemory memory, const NodeLayout& layout, int rank, bool is_crowded, bool may_read,
+             std::span<const ProcessorPlace> places);
   static void drive(const void* idle);
 
   SharedMemory memory_;

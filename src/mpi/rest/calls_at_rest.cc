@@ -33,7 +33,7 @@ const RestingCall* CallsAtRest::learn(int count, MPI_Datatype datatype, MPI_Op o
   const Key any = keyOf(kAnySite, kind.signature);
   const Choice* const choice = keys_.choiceAtRest(any);
   if (choice == nullptr) return nullptr;
-  unremembered_ = {any, kind.signature.bytes(), *choice, kind.reducer};
+  unremembered_ = {any, kind.signature.bytes(), *choice, kind.reducer, kind.signature.commutative};
   if (arePredefined(datatype, op)) stretch_.remember(count, datatype, op, unremembered_);
   return &unremembered_;
 }

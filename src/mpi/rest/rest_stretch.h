@@ -20,6 +20,7 @@ struct RestingCall {
   std::int64_t bytes = 0;
   Choice choice{};
   Reducer reducer{};
+  bool commutes = false;  // its operation
 };
 
 // Where nothing is left to learn (tuner/resting_keys.h) the few calls of an epoch are followed by many that need not be

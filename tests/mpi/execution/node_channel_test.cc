@@ -1,11 +1,14 @@
 #include "mpi/execution/node_channel.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -13,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/processor_places.h"
 #include "cases.h"
 #include "harness.h"
 #include "mpi/execution/call_kind.h"
@@ -21,6 +25,13 @@ namespace starling {
 namespace {
 
 constexpr int kIdleTag = 1000;  // of no message
+
+cpu_set_t cpuSetOf(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  return set;
+}
 
 class NodeChannelRuns : public testing::Test {
  protected:
@@ -237,6 +248,51 @@ TEST_F(NodeChannelRuns, letsOneSidedOperationsOnTheirWay) {
   };
   checkThatTheOtherGoesOn("an operation on a window", nothing, get, nothing);
   MPI_Win_free(&window);
+}
+
+std::uint64_t mixed(std::uint64_t left, std::uint64_t right) { return (left * 31 + 7) ^ (right * 17 + 3); }
+
+// Says that it commutes, and does not: its result shows in which order operands were combined.
+class OrderRevealing {
+ public:
+  OrderRevealing() { MPI_Op_create(combine, 1, &op_); }
+  ~OrderRevealing() { MPI_Op_free(&op_); }
+  OrderRevealing(const OrderRevealing&) = delete;
+  OrderRevealing& operator=(const OrderRevealing&) = delete;
+
+  MPI_Op get() const { return op_; }
+
+ private:
+  static void combine(void* left, void* right, int* count, MPI_Datatype*) {
+    for (int i = 0; i < *count; ++i) {
+      std::uint64_t& result = static_cast<std::uint64_t*>(right)[i];
+      result = mixed(static_cast<const std::uint64_t*>(left)[i], result);
+    }
+  }
+  MPI_Op op_ = MPI_OP_NULL;
+};
+
+// Of a machine with two packages each rank has a processor of the one or the other, by turns.
+TEST_F(NodeChannelRuns, combinesFirstWhatIsNearEachOther) {
+  if (worldSize() != 12) GTEST_SKIP() << "for 12 ranks: of 8 or fewer each combines all";
+  if (!placeOf(cpuSetOf(0), "pack:1 pu:1")) GTEST_SKIP() << "built without hwloc";
+  setenv("HWLOC_SYNTHETIC", "pack:2 core:1 pu:1", 1);
+  const cpu_set_t own = cpuSetOf(worldRank() % 2);
+  if (!isTrueOnAll(MPI_COMM_WORLD, sched_setaffinity(0, sizeof own, &own) == 0)) GTEST_SKIP() << "one processor";
+  const std::unique_ptr<NodeChannel> channel = channelOf(NodeMemory::open(MPI_COMM_WORLD, true, false));
+  const auto six = [](std::uint64_t first) {
+    const auto pair = [=](std::uint64_t rank) { return mixed(rank, rank + 2); };
+    return mixed(mixed(pair(first), pair(first + 4)), pair(first + 8));
+  };
+  const OrderRevealing op;
+  const CallKind kind = classifyCall(5, MPI_UINT64_T, op.get());
+  const Choice choice = parseChoice("node").value();
+  for (const bool may_reorder : {false, true}) {
+    std::vector<std::uint64_t> values(5, static_cast<std::uint64_t>(worldRank()));
+    channel->run({values.data(), values.data(), 5, kind.reducer, choice, {}, {}, may_reorder});
+    const bool is_by_place = values == std::vector<std::uint64_t>(5, mixed(six(0), six(1)));
+    EXPECT_EQ(is_by_place, may_reorder);
+  }
 }
 
 long pageFaults() {
