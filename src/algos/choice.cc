@@ -75,8 +75,11 @@ Status applySetting(const Algorithm& algorithm, std::string_view setting, Parame
 Result<Choice> parseChoice(std::string_view text) {
   const auto [name, settings] = cutAt(text, ':');
   const Algorithm* algorithm = findAlgorithm(name);
+  if (algorithm == nullptr && name.find(',') != std::string_view::npos) {
+    return Status::error(fmt::format("\"{}\" names several algorithms; name one of {}.", name, listNames(catalogue())));
+  }
   if (algorithm == nullptr) {
-    return Status::error(fmt::format("There is no algorithm \"{}\"; known: {}{}", name, listNames(catalogue()),
+    return Status::error(fmt::format("there is no algorithm \"{}\"; known: {}{}", name, listNames(catalogue()),
                                      meantAmong(name, catalogue())));
   }
   Choice choice{algorithm->id, defaultParameters(*algorithm)};

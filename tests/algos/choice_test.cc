@@ -40,6 +40,7 @@ TEST(Choice, errorsNameTheNearestWord) {
   EXPECT_THAT(errorOf("rign"), AllOf(HasSubstr("known: native, "), testing::EndsWith("; did you mean `ring`?")));
   EXPECT_THAT(errorOf("slt:segment=4"), testing::EndsWith("; did you mean `segments`?"));
   EXPECT_THAT(errorOf("wombat"), testing::EndsWith("."));
+  EXPECT_THAT(errorOf("ring,slt"), testing::StartsWith("\"ring,slt\" names several algorithms; name one of native, "));
 }
 
 TEST(Choice, textsFromBeforeAParameterWasRenamedAreRead) {

@@ -151,7 +151,11 @@ Outcome importFile(const std::string& path, const std::string& database_path) {
   const Result<std::string> text = readText(path);
   if (!text.isOk()) return Outcome::fault(text.status());
   const Result<PolicyDocument> document = parsePolicyJson(text.value());
-  if (!document.isOk()) return Outcome::fault(path + ": " + document.status().message());
+  if (!document.isOk()) {
+    const bool is_other = text.value().find_first_not_of(" \t\r\n") != text.value().find('{');
+    return Outcome::fault(path + ": " + document.status().message() +
+                          (is_other ? "; tables and rules that it writes for other programs cannot be imported" : ""));
+  }
   if (const Status checked = checkNames(document.value()); !checked.isOk()) {
     return Outcome::fault(path + ": policy document, " + checked.message());
   }

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 
+#include "algos/catalogue.h"
 #include "base/nearest_word.h"
 #include "base/text_file.h"
 #include "base/text_format.h"
@@ -189,16 +191,33 @@ void printComparison(const Scenario& scenario, const Comparison& comparison, con
   fmt::print("{}", formatList(predictionsShape(), predictions, options, look));
   if (options.csv) return;
   for (const std::string& sentence : comparison.skipped) show("Left out: {}.\n", sentence);
+  const auto is_in_memory = [](const Prediction& one) {
+    return runsInMemory(parseChoice(one.choice).value().algorithm);
+  };
+  if (std::ranges::any_of(predictions, is_in_memory)) {
+    show("node and node_read are shown as messages: a program runs them where all ranks share a node's memory.\n");
+  }
+}
+
+// Returns what is wrong with the names that an option takes.
+Status checkNames(const std::vector<std::string>& choices, const char* option) {
+  for (const std::string& choice : choices) {
+    const Status parsed = parseChoice(choice).status();
+    if (!parsed.isOk()) return Status::error(fmt::format("{}: {}", option, parsed.message()));
+  }
+  return Status::ok();
 }
 
 Outcome simulateCall(const SimulateArguments& arguments, const Look& look) {
   const bool draws = !arguments.timeline.empty();
+  const std::vector<std::string> choices = splitChoices(draws ? arguments.timeline : arguments.algorithms);
+  const Status named = checkNames(choices, draws ? "--timeline" : "--algorithm");
+  if (!named.isOk()) return Outcome::usage(named.message());
   Scenario scenario = scenarioOf(arguments);
   Result<std::vector<std::int32_t>> links = readLinks(arguments.links);
   if (!links.isOk()) return Outcome::usage(links.status().message());
   scenario.links = std::move(links).value();
-  const Result<Comparison> comparison =
-      draws ? trace(scenario, splitChoices(arguments.timeline)) : compare(scenario, splitChoices(arguments.algorithms));
+  const Result<Comparison> comparison = draws ? trace(scenario, choices) : compare(scenario, choices);
   if (!comparison.isOk()) return Outcome::usage(comparison.status().message());
   if (!draws) {
     printComparison(scenario, comparison.value(), arguments.list, look);

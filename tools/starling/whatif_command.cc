@@ -227,7 +227,7 @@ Outcome askWhatIf(const WhatIfArguments& arguments, const std::string& database)
   const WhatIfQuery query{splitChoices(arguments.algorithms), arguments.on_time, arguments.ranks};
   for (const std::string& choice : query.choices) {
     const Status parsed = parseChoice(choice).status();
-    if (!parsed.isOk()) return Outcome::usage(parsed.message());
+    if (!parsed.isOk()) return Outcome::usage("--algorithm: " + parsed.message());
   }
   const Result<Recording> recording = Recording::open(database, arguments.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
