@@ -1,5 +1,7 @@
 #include "mpi/parked_sessions.h"
 
+#include "base/log.h"
+
 namespace starling {
 
 void ParkedSessions::expect() {
@@ -13,7 +15,14 @@ void ParkedSessions::park(std::unique_ptr<Session> session) {
   expected_.front() = std::move(session);
   sessions_.splice(sessions_.end(), expected_, expected_.begin());
   advance(EpochLoop::Wait::kNo);
-  if (sessions_.size() > kMaxLearning) (*std::prev(sessions_.end(), kMaxLearning + 1))->loop().learner().shed();
+  if (sessions_.size() <= kMaxLearning) return;
+  RootLearner& oldest = (*std::prev(sessions_.end(), kMaxLearning + 1))->loop().learner();
+  if (oldest.isLearning()) {
+    logOnce(LogLevel::kWarning, "freed communicators",
+            "the program frees communicators faster than its ranks agree on what their last calls took: some of these "
+            "calls are missing in the summary and the database");
+  }
+  oldest.shed();
 }
 
 void ParkedSessions::poll() {

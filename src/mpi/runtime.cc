@@ -1,5 +1,7 @@
 #include "mpi/runtime.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -9,7 +11,6 @@
 #include "base/log.h"
 #include "base/programs.h"
 #include "mpi/exchange/agreement.h"
-#include "mpi/exchange/roll_call.h"
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/execution/datatypes.h"
 #include "mpi/execution/returned_errors.h"
@@ -99,12 +100,30 @@ void Runtime::openPrivateWorld(bool is_in_init, bool is_left_out) {
   is_started_in_init_ = greatest[5] == 0;
 }
 
+// A program that Starling was not loaded into goes on meanwhile, and what it calls first may meet the roll call.
+bool Runtime::awaitWorld(const RollCall& call) const {
+  int code = MPI_SUCCESS;
+  {
+    const ReturnedErrors errors(MPI_COMM_WORLD);
+    code = awaitAllRanks(MPI_COMM_WORLD, call, clock_);
+  }
+  if (code == MPI_SUCCESS) return true;
+  log(LogLevel::kWarning,
+      fmt::format(
+          "in {} other ranks made another call than Starling's first one: was Starling loaded into all processes "
+          "of the job (LD_PRELOAD has to reach every host and every program of it; mpirun's -x is for one "
+          "program of a line)? MPI's own error follows",
+          call.place));
+  PMPI_Comm_call_errhandler(MPI_COMM_WORLD, code);
+  return false;
+}
+
 void Runtime::agreeWithWorld(bool is_in_init) {
   const RollCall call{parseEnvironment().options.watchdog, is_in_init, is_in_init ? "MPI_Init" : "MPI_COMM_WORLD", {}};
   // The options on programs are for those that are preloaded; what else calls Starling does so by name.
   const std::optional<std::string> why =
       is_in_init ? leavesOut(parseEnvironment().options, ownProgramNames()) : std::nullopt;
-  if (awaitAllRanks(MPI_COMM_WORLD, call, clock_) == MPI_SUCCESS) openPrivateWorld(is_in_init, why.has_value());
+  if (awaitWorld(call)) openPrivateWorld(is_in_init, why.has_value());
   if (private_world_ == MPI_COMM_NULL) {
     settings_.options.mode = Mode::kOff;  // MPI makes it so on all ranks or none
     return;

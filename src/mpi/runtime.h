@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "mpi/attachments.h"
+#include "mpi/exchange/roll_call.h"
 #include "mpi/execution/node_memory.h"
 #include "mpi/machine/probed_costs.h"
 #include "mpi/machine/stamp_clock.h"
@@ -82,6 +83,7 @@ class Runtime {
   // same time, and not all ranks start in MPI_Init, the order of the first call on the world and the first on another
   // communicator may differ from rank to rank.
   bool isStartedEverywhere() const { return started_ && (is_started_in_init_ || !is_multithreaded_); }
+  bool awaitWorld(const RollCall& call) const;
   void agreeWithWorld(bool is_in_init);
   void openPrivateWorld(bool is_in_init, bool is_left_out);
   void leaveOut(const std::string& why);

@@ -15,6 +15,9 @@ namespace {
 
 // At most so many batches wait while the database cannot be written; beyond that the figures of the oldest go.
 constexpr std::size_t kLongestQueue = 1024;
+// Those that wait are written together, since a write takes most of its time for being safe on the disk; but not so
+// many that other processes would wait long for the lock.
+constexpr std::size_t kMostJoined = 64;
 constexpr std::chrono::seconds kRetryInterval{1};
 constexpr Seconds kLockPatience{1.0};
 constexpr std::chrono::seconds kLeftoversInterval{60};
@@ -127,8 +130,11 @@ void BackgroundWriter::push(Batch batch) {
 }
 
 void BackgroundWriter::writeQueue() {
+  bool may_join = failures_ == 0;
   failures_ = 0;
   while (!queue_.empty() && failures_ == 0) {
+    if (may_join) joinWaiting();
+    may_join = true;
     if (write(queue_.front())) {
       queue_.pop_front();
     } else {
@@ -136,6 +142,16 @@ void BackgroundWriter::writeQueue() {
       next_try_ = std::chrono::steady_clock::now() + kRetryInterval;
     }
   }
+}
+
+// What waits behind a fault stays apart, so that the oldest can be dropped.
+void BackgroundWriter::joinWaiting() {
+  succeeds([&] {
+    for (std::size_t joined = 1; joined < kMostJoined && queue_.size() > 1; ++joined) {
+      queue_.front().append(std::move(*std::next(queue_.begin())));
+      queue_.erase(std::next(queue_.begin()));
+    }
+  });
 }
 
 // Loses the figures of a batch, but not the communicators and sites that later ones refer to. The first batch stays:
@@ -205,6 +221,7 @@ void BackgroundWriter::work() {
     }
     if (finishing_ && (queue_.empty() || failures_ >= kMaxFailuresAtTheEnd)) break;
     if (ending_ || queue_.empty()) continue;
+    if (failures_ == 0) joinWaiting();
     const Batch& batch = queue_.front();
     busy_ = true;
     lock.unlock();

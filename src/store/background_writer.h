@@ -63,6 +63,8 @@ class BackgroundWriter {
   bool succeeds(Action action);
   // Writes what waits, until a write fails; for callers that write by themselves.
   void writeQueue();
+  // Makes one batch of some that wait.
+  void joinWaiting();
   void dropOldest();
   // Writes one batch; returns false when it is to be tried again.
   bool write(const Batch& batch);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -226,6 +227,22 @@ struct Batch {
   bool isEmpty() const {
     return communicators.empty() && sites.empty() && keys.empty() && observations.empty() && arrivals.empty() &&
            histograms.empty() && decisions.empty() && policies.empty();
+  }
+  // Takes the records of a later batch. Where memory is short it throws std::bad_alloc, and each record is still in one
+  // of both.
+  void append(Batch&& later) {
+    const auto take = [](auto& records, auto& others) {
+      records.insert(records.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+      others.clear();
+    };
+    take(communicators, later.communicators);
+    take(sites, later.sites);
+    take(keys, later.keys);
+    take(observations, later.observations);
+    take(arrivals, later.arrivals);
+    take(histograms, later.histograms);
+    take(decisions, later.decisions);
+    take(policies, later.policies);
   }
 };
 

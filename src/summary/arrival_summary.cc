@@ -123,7 +123,10 @@ const RankArrival* standingOut(std::span<const RankArrival> ranks) {
   const RankArrival* second = runnerUp(ranks, latest);
   if (second == nullptr) return nullptr;
   const bool is_usual = 2 * latest->samples >= latest->timed;
-  return is_usual && latest->lateness - second->lateness > thresholdOf(*latest, *second) ? latest : nullptr;
+  // One call shows nothing usual.
+  return is_usual && latest->samples > 1 && latest->lateness - second->lateness > thresholdOf(*latest, *second)
+             ? latest
+             : nullptr;
 }
 
 std::string describeLatest(std::span<const RankArrival> ranks) {
@@ -135,20 +138,21 @@ std::string describeLatest(std::span<const RankArrival> ranks) {
                                       "latest.",
                                       latest->samples, latest->timed)
                                 : "";
+  const std::string deviation =
+      latest->samples > 1 ? fmt::format("deviation {}", formatDuration(latest->deviation)) : "in one call";
   if (standingOut(ranks) != nullptr) {
-    return fmt::format(
-        "Rank {} stands out: it comes {} after the first (deviation {}), {} after the last of the others.{}",
-        latest->rank, formatDuration(latest->lateness), formatDuration(latest->deviation),
-        formatDuration(latest->lateness - runnerUp(ranks, latest)->lateness), share);
+    return fmt::format("Rank {} stands out: it comes {} after the first ({}), {} after the last of the others.{}",
+                       latest->rank, formatDuration(latest->lateness), deviation,
+                       formatDuration(latest->lateness - runnerUp(ranks, latest)->lateness), share);
   }
   const RankArrival* second = runnerUp(ranks, latest);
-  const std::string gap = second == nullptr
+  const std::string gap = second == nullptr || latest->samples < 2
                               ? ""
                               : fmt::format(", {} after the last of the others, where more than {} would stand out",
                                             formatDuration(latest->lateness - second->lateness),
                                             formatDuration(thresholdOf(*latest, *second)));
-  return fmt::format("No rank stands out: the latest, rank {}, comes {} after the first (deviation {}){}.{}",
-                     latest->rank, formatDuration(latest->lateness), formatDuration(latest->deviation), gap, share);
+  return fmt::format("No rank stands out: the latest, rank {}, comes {} after the first ({}){}.{}", latest->rank,
+                     formatDuration(latest->lateness), deviation, gap, share);
 }
 
 }  // namespace starling

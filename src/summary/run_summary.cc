@@ -143,6 +143,11 @@ bool isNativeUnclear(Observations all) {
 
 // Sets what the key's calls saved beside native, and what its trials took beyond that.
 void compareWithNative(Observations observations, KeySummary& summary) {
+  const auto is_natives = [](const ObservationRecord& one) { return one.choice == kNativeName; };
+  if (!observations.empty() && std::ranges::all_of(observations, is_natives)) {
+    summary.saved = summary.saved_error = summary.exploring = 0.0;
+    return;
+  }
   std::vector<ObservationRecord> usual;  // calls that were no trials
   double calls = 0.0;                    // of them, that took the place of native's
   for (const ObservationRecord& one : observations) {

@@ -127,6 +127,8 @@ std::string tuningLine(const RunSummary& summary) {
   return line + ".";
 }
 
+constexpr std::size_t kMostKeyLines = 20;
+
 std::string keyLine(const KeySummary& summary) {
   const KeyRecord& key = summary.row.key;
   std::string line =
@@ -141,7 +143,9 @@ std::string keyLine(const KeySummary& summary) {
     const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : " (error not known)";
     line += fmt::format(", gain {:.2f}{}", *key.gain, error);
   }
-  if (summary.saved && (key.choice != "native" || *summary.saved != 0.0)) {
+  if (summary.saved == 0.0 && summary.saved_error == 0.0 && key.choice != "native") {
+    line += ", whose calls are yet to come: so far they were native's";
+  } else if (summary.saved && (key.choice != "native" || *summary.saved != 0.0)) {
     line += fmt::format("{} took {} than native", key.choice == "native" ? "; other choices before" : ",",
                         savedText(*summary.saved, summary.saved_error));
   } else if (!summary.saved && key.choice != "native") {
@@ -167,7 +171,12 @@ std::vector<std::string> summaryLines(const RunSummary& summary, bool is_full) {
           "The times of keys add up to more than the run took, as where threads call at the same time; those above are "
           "made to fit into it.");
     }
-    for (const KeySummary& key : summary.keys) lines.push_back(keyLine(key));
+    const std::size_t shown = std::min(summary.keys.size(), kMostKeyLines);
+    for (std::size_t i = 0; i < shown; ++i) lines.push_back(keyLine(summary.keys[i]));
+    if (shown < summary.keys.size()) {
+      lines.push_back(fmt::format("{} took less time.",
+                                  formatCount(static_cast<std::int64_t>(summary.keys.size() - shown), "other key")));
+    }
   }
   return lines;
 }

@@ -2,6 +2,7 @@
  *
  *   late_ranks reduce SECONDS        reduces
  *   late_ranks abort SECONDS         aborts the job after so long, without a reduction
+ *   late_ranks duplicate SECONDS     duplicates MPI_COMM_WORLD, and reduces
  *   late_ranks spawn SECONDS         spawns `late_ranks abort SECONDS` without LD_PRELOAD, and reduces with it
  */
 #include <mpi.h>
@@ -54,6 +55,10 @@ int main(int argc, char** argv) {
     MPI_Comm_spawn("env", arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
     MPI_Intercomm_merge(children, 0, &all);
     faults += reduce(all);
+  }
+  if (strcmp(argv[1], "duplicate") == 0) {
+    MPI_Comm duplicate = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
   }
   faults += reduce(MPI_COMM_WORLD);
   MPI_Finalize();

@@ -52,6 +52,13 @@ TEST_F(Watchdog, oneOfTheRanksSpeaksWhereTheFirstOnesAreMissing) {
   EXPECT_THAT(outcome.messages(), ElementsAre(HasSubstr("ranks 0-2 of it have not answered"))) << outcome.text;
 }
 
+// Open MPI makes that call by the same means as the barrier at which ranks with Starling wait.
+TEST_F(Watchdog, namesTheCauseWhereCallsOfRanksWithoutItMeetStarlings) {
+  const Outcome outcome = launch(lateRanks("duplicate 0 : -n 1 '" STARLING_LATE_RANKS "' duplicate 0", 1, "20"));
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.messages(), ElementsAre(AllOf(HasSubstr("MPI_Init"), HasSubstr("LD_PRELOAD")))) << outcome.text;
+}
+
 TEST_F(Watchdog, saysNothingWhereAllAreThere) {
   for (const char* watchdog : {"0", "0.5", "20"}) {
     const Outcome outcome = launch(lateRanks("reduce 0", 3, watchdog));

@@ -123,6 +123,30 @@ TEST_F(BackgroundWriterTest, warnsOnceAndLosesNothingWhileTheFileIsLocked) {
   EXPECT_LE(warnings().size(), 1u);  // logOnce() may have told it for another case of this process
 }
 
+// They are written together; what later ones tell of the same key counts.
+TEST_F(BackgroundWriterTest, writesWhatHasWaitedInItsOrder) {
+  { const Database made = openDatabase(path_); }
+  auto other = sqlite::Connection::open(path_, sqlite::Access::kReadWrite, Seconds{5.0});
+  ASSERT_TRUE(other.isOk());
+  expectOk(other.value().execute("BEGIN EXCLUSIVE"));
+  BackgroundWriter writer(path_, someRun());
+  constexpr int kBatches = 200;
+  for (int i = 1; i <= kBatches; ++i) {
+    Batch batch = siteBatch(std::to_string(i));
+    const Batch sample = sampleBatch();
+    batch.communicators = sample.communicators;
+    batch.sites.insert(batch.sites.end(), sample.sites.begin(), sample.sites.end());
+    batch.keys = {sample.keys.front()};
+    batch.keys.front().calls = i;
+    writer.push(std::move(batch));
+  }
+  expectOk(other.value().execute("ROLLBACK"));
+  EXPECT_TRUE(writer.flush(Seconds{60}));
+  EXPECT_EQ(count(path_, "sites"), kBatches + 1);
+  EXPECT_EQ(count(path_, "keys WHERE calls = 200"), 1);
+  EXPECT_EQ(count(path_, "keys"), 1);
+}
+
 TEST_F(BackgroundWriterTest, leavesAForeignFileAsItIs) {
   std::ofstream(path_) << "not a database, but somebody's notes";
   BackgroundWriter writer(path_, someRun());

@@ -48,6 +48,13 @@ TEST(ArrivalSummary, oneLateRankStandsOut) {
   EXPECT_THAT(describeLatest(ranks), HasSubstr("49.7 ms after the last of the others"));
 }
 
+TEST(ArrivalSummary, nobodyStandsOutInASingleCall) {
+  std::vector<RankArrival> ranks = ranksAt({0.0, 0.0, 0.050, 0.0003}, 0.0);
+  for (RankArrival& rank : ranks) rank.samples = rank.timed = 1;
+  EXPECT_EQ(describeLatest(ranks),
+            "No rank stands out: the latest, rank 2, comes 50.0 ms after the first (in one call).");
+}
+
 TEST(ArrivalSummary, nobodyStandsOutOfARampOrOfNoise) {
   EXPECT_EQ(standingOut(ranksAt({0.0, 0.010, 0.020, 0.030}, 0.0001)), nullptr);
   EXPECT_EQ(standingOut(ranksAt({0.0, 0.001, 0.050}, 0.100)), nullptr);

@@ -40,6 +40,18 @@ TEST_F(RunSummaryTest, whereNothingTookThePlaceOfNativeNothingWasSaved) {
   EXPECT_FALSE(summaryOf(batch).saved);
 }
 
+// Whatever was chosen meanwhile, and however few calls there were.
+TEST_F(RunSummaryTest, whereAllCallsWereNativesNothingWasSaved) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().state = "exploring";
+  batch.observations = {usual(kKey, 0, "native", 1, 0.011), usual(kKey, 1, "native", 1, 0.400)};
+  const RunSummary summary = summaryOf(batch);
+  EXPECT_EQ(summary.keys.front().saved, 0.0);
+  EXPECT_EQ(summary.keys.front().saved_error, 0.0);
+  EXPECT_EQ(summary.keys.front().exploring, 0.0);
+  EXPECT_EQ(summary.unclear_keys, 0);
+}
+
 TEST_F(RunSummaryTest, whatIsSavedIsNotKnownWhereItsErrorIsNot) {
   Batch batch = settledOnSlt();
   batch.keys.front().gain.reset();

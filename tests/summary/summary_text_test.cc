@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+
 #include "summarized_run.h"
 
 namespace starling {
@@ -46,6 +49,25 @@ TEST_F(SummaryTextTest, namesCommunicatorsWhereThereAreSeveral) {
   EXPECT_THAT(lines, Contains(HasSubstr("on 8 ranks of MPI_COMM_WORLD, ")));
   EXPECT_THAT(lines, Contains(HasSubstr("on 4 ranks of half (1:1), ")));
   EXPECT_THAT(lines, Contains(HasSubstr("on 4 ranks of half (0:1), ")));
+}
+
+TEST_F(SummaryTextTest, listsTwentyKeysAndCountsTheOthers) {
+  Batch batch = settledOnSlt();
+  for (int i = 0; i < 21; ++i) {
+    batch.communicators.push_back({"1:" + std::to_string(i), "", 4, kByPostArrival, 0.0});
+    KeyRecord key = batch.keys.front();
+    key.id.communicator = batch.communicators.back().id;
+    batch.keys.push_back(key);
+  }
+  const std::vector<std::string> lines = summaryLines(summaryOf(batch), true);
+  EXPECT_EQ(std::ranges::count_if(lines, [](const std::string& line) { return line.starts_with("Site "); }), 20);
+  EXPECT_EQ(lines.back(), "2 other keys took less time.");
+}
+
+TEST_F(SummaryTextTest, saysThatAChoiceHasMadeNoCallYet) {
+  Batch batch = settledOnSlt();
+  batch.observations.resize(1);  // native's
+  EXPECT_THAT(summaryLines(summaryOf(batch), true), Contains(HasSubstr("so far they were native's")));
 }
 
 TEST_F(SummaryTextTest, countsCallsOnCommunicatorsThatWereNotWorthPreparing) {

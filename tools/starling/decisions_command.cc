@@ -44,7 +44,7 @@ ListShape<Taken> decisionsShape() {
        {"ALGORITHM", ColumnKind::kText, "algorithm", [](const Taken& taken) { return taken.decision.choice; }},
        {"COMPARED BY", ColumnKind::kText, "compared_by",
         [](const Taken& taken) { return taken.key.row.communicator.compared_by.value_or("-"); }},
-       {"EXPECTED", ColumnKind::kFigure, "expected",
+       {"PREDICTED", ColumnKind::kFigure, "expected",
         [](const Taken& taken) { return formatDuration(taken.decision.expected); }},
        {"MEASURED", ColumnKind::kFigure, "measured",
         [](const Taken& taken) { return formatDuration(taken.decision.measured); }},
@@ -97,7 +97,7 @@ Action setUpDecisions(CLI::App& command, const Globals& globals) {
   addRunOption(command, query->run);
   addListOptions(command, query->list, decisionsShape().names());
   command.footer(
-      "EXPECTED is the post-arrival time by the cost model. MEASURED (of the algorithm) and NATIVE (of the MPI "
+      "PREDICTED is the post-arrival time by the cost model alone. MEASURED (of the algorithm) and NATIVE (of the MPI "
       "library's "
       "own)\nare times of the kind that COMPARED BY names: post_arrival, or elapsed where the ranks' clocks cannot be "
       "compared.");

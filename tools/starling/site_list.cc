@@ -8,6 +8,15 @@
 #include "key_tone.h"
 
 namespace starling::cli {
+namespace {
+
+// Rows are sorted by gains that rest on something.
+Json knownGain(const RecordedKey& recorded) {
+  const KeyRecord& key = recorded.row.key;
+  return key.gain && key.gain_error ? Json(*key.gain) : Json();
+}
+
+}  // namespace
 
 ListShape<RecordedKey> sitesShape() {
   return {
@@ -28,7 +37,7 @@ ListShape<RecordedKey> sitesShape() {
         [](const RecordedKey& key) { return formatDuration(key.row.key.imbalance); }},
        {"ALGORITHM", ColumnKind::kText, "algorithm", [](const RecordedKey& key) { return key.row.key.choice; }},
        {"GAIN", ColumnKind::kFigure, "gain", [](const RecordedKey& key) { return gainOf(key.row.key); },
-        [](const RecordedKey& key) { return toneOfGain(key.row.key.gain); }},
+        [](const RecordedKey& key) { return toneOfGain(key.row.key.gain); }, knownGain},
        {"STATE", ColumnKind::kText, "state", [](const RecordedKey& key) { return key.row.key.state; },
         [](const RecordedKey& key) { return toneOfState(key.row.key.state); }},
        {"OF ITS CALLS", ColumnKind::kText, "cycle",

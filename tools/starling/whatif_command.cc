@@ -101,11 +101,10 @@ std::string trustSentence(const WhatIf& result) {
   const std::optional<double> ratio = measuredOverPredicted(result);
   if (!ratio || std::max(*ratio, 1.0 / *ratio) < kFarOff) return "";
   return fmt::format(
-      "Measured calls took {:.2g} times as long as predicted, in the median over calls of the algorithms that were "
-      "tried: "
+      "Measured calls took {} times as long as predicted, in the median over calls of the algorithms that were tried: "
       "what was probed does not hold for this run as a whole, so go by the order of predictions rather than by their "
       "size.",
-      *ratio);
+      *ratio < 10.0 ? fmt::format("{:.2g}", *ratio) : fmt::format("{:.0f}", *ratio));
 }
 
 std::vector<std::string> otherArrivals(const RecordedKey& key, const WhatIf& result) {
