@@ -27,6 +27,8 @@ Machine lookAt(const std::string& synthetic) {
        {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_DIE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE}) {
     hwloc_topology_set_type_filter(machine.get(), type, HWLOC_TYPE_FILTER_KEEP_ALL);
   }
+  // Parts of a package that have memory of their own are such groups.
+  hwloc_topology_set_type_filter(machine.get(), HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
   if (!synthetic.empty() && hwloc_topology_set_synthetic(machine.get(), synthetic.c_str()) != 0) return nullptr;
   return hwloc_topology_load(machine.get()) == 0 ? std::move(machine) : nullptr;
 }

@@ -15,10 +15,10 @@ std::size_t sizeClass(int ranks) {
 
 }  // namespace
 
-void PreparationTimes::note(int ranks, Seconds took, Seconds probing) {
+void PreparationTimes::note(int ranks, Seconds took, Seconds once) {
   const std::lock_guard lock(mutex_);
   in_all_ += took;
-  const Seconds of_each = took - probing;
+  const Seconds of_each = took - once;
   std::optional<Seconds>& average = by_size_[sizeClass(ranks)];
   average = average ? *average + kWeightOfLatest * (of_each - *average) : of_each;
 }

@@ -13,9 +13,9 @@ namespace starling {
 // THREADS: all functions may be called from any thread.
 class PreparationTimes {
  public:
-  // Notes that preparing a communicator of so many ranks took so long, `probing` of it for the probe of its links,
-  // which is made once for all of a shape. REQUIRES: ranks > 1.
-  void note(int ranks, Seconds took, Seconds probing);
+  // Notes that preparing a communicator of so many ranks took so long, `once` of it for what need not be done for
+  // each: the probe of links is for all of a shape, and the machine is looked at once. REQUIRES: ranks > 1.
+  void note(int ranks, Seconds took, Seconds once);
 
   // Returns whether one of so many ranks, whose calls have taken `spent` so far, is worth preparing: they have taken
   // six times as long as that, so that what a communicator costs beside its calls, its end included, is less than a

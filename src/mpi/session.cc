@@ -49,7 +49,8 @@ void Session::prepare() {
   memory_.setMachine(costs.model, topology_, node_.get());
   loop_.open(costs.model, stamps, topology_, least == kHasDriver, costs.was_known);
   if (services_.preparations == nullptr) return;
-  services_.preparations->note(ranks(), clock.now() - begin, costs.probed_for);
+  const Seconds looked_for = node_ ? node_->takeTimeOfLooking() : Seconds{};
+  services_.preparations->note(ranks(), clock.now() - begin, costs.probed_for + looked_for);
 }
 
 SharedCosts Session::findCosts() const {

@@ -36,6 +36,14 @@ TEST(ProcessorPlaces, areThoseOfACacheOrOfAPackage) {
   EXPECT_EQ(placeOf(setOf({0, 1}), kTwoSockets), std::nullopt) << "two of two packages";
 }
 
+TEST(ProcessorPlaces, areThoseOfAPartOfAPackageThatHasItsMemory) {
+  if (!hasHwloc()) GTEST_SKIP() << "built without hwloc";
+  constexpr const char* kTwoParts = "pack:1 numa:2 l3:2 core:2 pu:1";
+  EXPECT_EQ(placeOf(setOf({0, 2}), kTwoParts), (ProcessorPlace{0, 0}));
+  EXPECT_EQ(placeOf(setOf({4, 6}), kTwoParts), (ProcessorPlace{4, 4}));
+  EXPECT_EQ(placeOf(setOf({2, 4}), kTwoParts), (ProcessorPlace{0, 2})) << "two of the package";
+}
+
 TEST(ProcessorPlaces, ofProcessorsThatAreNotThereAreNotKnown) {
   EXPECT_EQ(placeOf(setOf({}), kTwoSockets), std::nullopt);
   EXPECT_EQ(placeOf(setOf({500}), kTwoSockets), std::nullopt);

@@ -51,7 +51,8 @@ class NodeChannel {
   void reduceScatter(const Call& call, std::span<const OwnedBlock> shares);
   void gather(const Call& call, std::span<const OwnedBlock> shares);
 
-  // As in NodeMemory.
+  // These are as in NodeMemory.
+  Seconds takeTimeOfLooking() { return memory_->takeTimeOfLooking(); }
   void populate(std::int64_t bytes) { memory_->populate(bytes); }
 
   // Finds what such calls cost on this rank, and adds it to the model. All ranks call it alike.

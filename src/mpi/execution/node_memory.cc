@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <new>
 #include <optional>
@@ -59,25 +60,39 @@ bool mayAllRead(MPI_Comm communicator, int rank, int ranks) {
 
 using Places = std::array<ProcessorPlace, NodeMemory::kMostRanks>;
 
-// Finds where each rank runs, the same on all ranks. Returns nothing where that makes no difference, or one rank may
-// run anywhere. The first rank looks for all: reading what the system tells takes longer where many do it at once.
-// Collective; allocates nothing itself. REQUIRES: ranks <= NodeMemory::kMostRanks.
-std::span<const ProcessorPlace> findPlaces(MPI_Comm communicator, int rank, int ranks, Places& places) {
+// What the first rank has found out.
+struct Looked {
+  std::int32_t known = 0;  // places, from the first rank's on
+  std::int64_t nanoseconds = 0;
+};
+
+Looked lookAtPlaces(std::span<const cpu_set_t> processors, Places& places) {
+  const auto begin = std::chrono::steady_clock::now();
+  Looked looked;
+  for (const cpu_set_t& own : processors) {
+    const std::optional<ProcessorPlace> place = placeOf(own);
+    if (!place) break;
+    places[static_cast<std::size_t>(looked.known++)] = *place;
+  }
+  looked.nanoseconds = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  return looked;
+}
+
+// Finds where each rank runs, the same on all ranks, and how long that took. Returns nothing where it makes no
+// difference, or one rank may run anywhere. The first rank looks for all: reading what the system tells takes longer
+// where many do it at once. Collective; allocates nothing itself. REQUIRES: ranks <= NodeMemory::kMostRanks.
+std::span<const ProcessorPlace> findPlaces(MPI_Comm communicator, int rank, int ranks, Places& places,
+                                           Seconds& looked_for) {
   cpu_set_t own;
   CPU_ZERO(&own);
   sched_getaffinity(0, sizeof own, &own);
   std::array<cpu_set_t, NodeMemory::kMostRanks> processors;
   PMPI_Gather(&own, sizeof own, MPI_BYTE, processors.data(), sizeof own, MPI_BYTE, 0, communicator);
-  std::int32_t known = 0;
-  if (rank == 0) {
-    while (known < ranks) {
-      const std::optional<ProcessorPlace> place = placeOf(processors[static_cast<std::size_t>(known)]);
-      if (!place) break;
-      places[static_cast<std::size_t>(known++)] = *place;
-    }
-  }
-  PMPI_Bcast(&known, 1, MPI_INT32_T, 0, communicator);
-  if (known < ranks) return {};
+  Looked looked;
+  if (rank == 0) looked = lookAtPlaces(std::span(processors).first(static_cast<std::size_t>(ranks)), places);
+  PMPI_Bcast(&looked, sizeof looked, MPI_BYTE, 0, communicator);
+  looked_for = {1e-9 * static_cast<double>(looked.nanoseconds)};
+  if (looked.known < ranks) return {};
   PMPI_Bcast(places.data(), static_cast<int>(sizeof(ProcessorPlace)) * ranks, MPI_BYTE, 0, communicator);
   const auto found = std::span(places).first(static_cast<std::size_t>(ranks));
   const auto is_elsewhere = [&](const ProcessorPlace& place) { return place.domain != found.front().domain; };
@@ -106,10 +121,14 @@ std::shared_ptr<NodeMemory> NodeMemory::open(MPI_Comm communicator, bool may_sha
   const bool may_read = mayAllRead(communicator, rank, ranks);
   Places all_places;
   std::span<const ProcessorPlace> places;
-  if (ranks > NodeGroups::kMostRanks && !is_crowded) places = findPlaces(communicator, rank, ranks, all_places);
+  Seconds looked_for;
+  if (ranks > NodeGroups::kMostRanks && !is_crowded) {
+    places = findPlaces(communicator, rank, ranks, all_places, looked_for);
+  }
   std::shared_ptr<NodeMemory> made;
   try {
     made.reset(new NodeMemory(std::move(*memory), layout, rank, is_crowded, may_read, places));
+    made->looked_for_ = looked_for;
   } catch (const std::bad_alloc&) {
     logOnce(LogLevel::kWarning, "shared memory", "memory is short: calls within a machine go by messages");
   }

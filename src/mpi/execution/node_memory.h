@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/processor_places.h"
+#include "base/units.h"
 #include "mpi/execution/shared_memory.h"
 #include "node/node_allreduce.h"
 #include "node/node_layout.h"
@@ -45,6 +47,10 @@ class NodeMemory {
     return allreduce_;
   }
 
+  // Returns how long it took to find out where the ranks run, which the first memory of a process alone waits for; 0
+  // from the second time on.
+  Seconds takeTimeOfLooking() { return std::exchange(looked_for_, {}); }
+
   // Makes the pages of buffers be there that this rank writes in calls with vectors of so many bytes. It is local.
   void populate(std::int64_t bytes);
 
@@ -58,6 +64,7 @@ class NodeMemory {
   const std::int32_t rank_;
   const bool may_read_;
   std::int64_t populated_ = 0;  // bytes of each buffer
+  Seconds looked_for_;
   Idle idle_;
   NodeAllreduce allreduce_;
 };

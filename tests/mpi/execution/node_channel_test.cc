@@ -280,6 +280,8 @@ TEST_F(NodeChannelRuns, combinesFirstWhatIsNearEachOther) {
   const cpu_set_t own = cpuSetOf(worldRank() % 2);
   if (!isTrueOnAll(MPI_COMM_WORLD, sched_setaffinity(0, sizeof own, &own) == 0)) GTEST_SKIP() << "one processor";
   const std::unique_ptr<NodeChannel> channel = channelOf(NodeMemory::open(MPI_COMM_WORLD, true, false));
+  EXPECT_GT(channel->takeTimeOfLooking(), Seconds{});
+  EXPECT_EQ(channel->takeTimeOfLooking(), Seconds{}) << "it is told once";
   const auto six = [](std::uint64_t first) {
     const auto pair = [=](std::uint64_t rank) { return mixed(rank, rank + 2); };
     return mixed(mixed(pair(first), pair(first + 4)), pair(first + 8));
