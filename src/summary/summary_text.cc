@@ -144,7 +144,7 @@ std::string keyLine(const KeySummary& summary) {
     line += fmt::format(", gain {:.2f}{}", *key.gain, error);
   }
   if (summary.saved == 0.0 && summary.saved_error == 0.0 && key.choice != "native") {
-    line += ", whose calls are yet to come: so far they were native's";
+    line += "; all calls but trials were native's so far";
   } else if (summary.saved && (key.choice != "native" || *summary.saved != 0.0)) {
     line += fmt::format("{} took {} than native", key.choice == "native" ? "; other choices before" : ",",
                         savedText(*summary.saved, summary.saved_error));

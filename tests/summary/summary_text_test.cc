@@ -67,7 +67,7 @@ TEST_F(SummaryTextTest, listsTwentyKeysAndCountsTheOthers) {
 TEST_F(SummaryTextTest, saysThatAChoiceHasMadeNoCallYet) {
   Batch batch = settledOnSlt();
   batch.observations.resize(1);  // native's
-  EXPECT_THAT(summaryLines(summaryOf(batch), true), Contains(HasSubstr("so far they were native's")));
+  EXPECT_THAT(summaryLines(summaryOf(batch), true), Contains(HasSubstr("; all calls but trials were native's so far")));
 }
 
 TEST_F(SummaryTextTest, countsCallsOnCommunicatorsThatWereNotWorthPreparing) {

@@ -98,8 +98,8 @@ Action setUpDecisions(CLI::App& command, const Globals& globals) {
   addListOptions(command, query->list, decisionsShape().names());
   command.footer(
       "PREDICTED is the post-arrival time by the cost model alone. MEASURED (of the algorithm) and NATIVE (of the MPI "
-      "library's "
-      "own)\nare times of the kind that COMPARED BY names: post_arrival, or elapsed where the ranks' clocks cannot be "
+      "library's own)\nare times of the kind that COMPARED BY names: post_arrival, or elapsed where the ranks' clocks "
+      "cannot be "
       "compared.");
   return [query, &globals] { return listDecisions(*query, globals.databaseInForce(), globals.look()); };
 }

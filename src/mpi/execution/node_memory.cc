@@ -122,7 +122,8 @@ std::shared_ptr<NodeMemory> NodeMemory::open(MPI_Comm communicator, bool may_sha
   Places all_places;
   std::span<const ProcessorPlace> places;
   Seconds looked_for;
-  if (ranks > NodeGroups::kMostRanks && !is_crowded) {
+  // Ranks of one machine may find different numbers of processors.
+  if (ranks > NodeGroups::kMostRanks && isTrueOnAll(communicator, !is_crowded)) {
     places = findPlaces(communicator, rank, ranks, all_places, looked_for);
   }
   std::shared_ptr<NodeMemory> made;

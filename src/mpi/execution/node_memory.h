@@ -31,7 +31,8 @@ class NodeMemory {
   };
 
   // Returns null, on all ranks, where they cannot share memory, or `may_share` is false on one of them. Collective;
-  // waits for all ranks of the communicator. REQUIRES: these are 2 to kMostRanks.
+  // waits for all ranks of the communicator. `is_crowded`, that there are more ranks than cores, may differ between
+  // them. REQUIRES: these are 2 to kMostRanks.
   static std::shared_ptr<NodeMemory> open(MPI_Comm communicator, bool may_share, bool is_crowded);
   NodeMemory(const NodeMemory&) = delete;
   NodeMemory& operator=(const NodeMemory&) = delete;

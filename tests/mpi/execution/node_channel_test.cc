@@ -297,6 +297,15 @@ TEST_F(NodeChannelRuns, combinesFirstWhatIsNearEachOther) {
   }
 }
 
+TEST_F(NodeChannelRuns, combinesWhereSomeRanksAloneFindThatTheyShareCores) {
+  if (worldSize() == 1) GTEST_SKIP() << "one rank shares nothing";
+  std::shared_ptr<NodeMemory> memory = NodeMemory::open(MPI_COMM_WORLD, true, worldRank() % 2 == 0);
+  ASSERT_NE(memory, nullptr);
+  std::vector<int> values(3, 1);
+  run(*channelOf(std::move(memory)), "node", classifyCall(3, MPI_INT, MPI_SUM), values.data(), values.data());
+  EXPECT_EQ(values, std::vector<int>(3, worldSize()));
+}
+
 long pageFaults() {
   rusage used{};
   getrusage(RUSAGE_THREAD, &used);
