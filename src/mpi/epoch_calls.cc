@@ -11,9 +11,9 @@ void EpochCalls::reserve() {
   summaries_.reserve(static_cast<std::size_t>(max_samples_));
 }
 
-bool EpochCalls::isSampled() const {
-  return stamps_.size() < static_cast<std::size_t>(max_samples_) &&
-         starling::isSampled(made_, length(), max_samples_, epoch_);
+bool EpochCalls::isSampled(bool is_trial) const {
+  const auto summarised = static_cast<std::int32_t>(stamps_.size());
+  return starling::isSampled({epoch_, length(), max_samples_}, made_, summarised, is_trial);
 }
 
 void EpochCalls::add(EpochCall call, const std::optional<CallStamps>& stamps) {

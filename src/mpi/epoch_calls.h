@@ -44,7 +44,7 @@ class EpochCalls {
   void setLimit(std::int32_t calls) { limit_ = calls; }
 
   // Returns whether the next call is to be stamped.
-  bool isSampled() const;
+  bool isSampled(bool is_trial) const;
 
   // Adds a call that was made, with its stamps if it was to be stamped. Throws std::bad_alloc where memory is short;
   // the call is then counted, but not among those that closed() will tell.

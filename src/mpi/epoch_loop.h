@@ -47,7 +47,7 @@ class EpochLoop {
   // Returns the site that all ranks take the next call to come from. It is local.
   SiteId predict(const CallOrigin& origin, const Signature& signature) const;
   // Returns whether the next call is to be stamped. It is local.
-  bool isSampled() const { return calls_.isSampled(); }
+  bool isSampled(bool is_trial) const { return calls_.isSampled(is_trial); }
 
   // Notes a call that was made. Where memory is too short to note it the rank takes part in what is agreed, but nothing
   // more is learned; see hasNotedAll().

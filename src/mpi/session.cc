@@ -73,7 +73,6 @@ bool Session::takeMemory() {
 
 int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                        const CallOrigin& origin) {
-  const bool is_sampled = loop_.isSampled();
   if (passesThrough()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
   const CallKind kind = classifyCall(count, datatype, op);
   const LocalSite local = loop_.sites().localSite(origin);
@@ -83,7 +82,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
     if (channel_.isBroken()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
   }
   Execution execution = plan(kind, predicted);
-  execution.is_sampled = is_sampled;
+  execution.is_sampled = loop_.isSampled(execution.planned.exploration);
   // What follows waits for other ranks.
   if (execution.isTimed()) execution.arrival_ns = services_.clocks.clock->nanoseconds();
   if (const int fault = arrange(execution, kind); fault != MPI_SUCCESS) {

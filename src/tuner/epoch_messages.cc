@@ -24,12 +24,13 @@ int samplesPerEpoch(int ranks) {
   return std::clamp(bytesForPartner(ranks) / static_cast<int>(sizeof(CallSummary)), 1, kMaxSamples);
 }
 
-bool isSampled(std::int32_t call, std::int32_t calls, std::int32_t most, std::int64_t epoch) {
-  if (calls <= most) return true;
-  const std::int32_t stretch = calls / most;
+bool isSampled(const SampledEpoch& epoch, std::int32_t call, std::int32_t summarised, bool is_trial) {
+  if (summarised >= epoch.most) return false;
+  if (epoch.calls <= epoch.most || (is_trial && 2 * summarised < epoch.most)) return true;
+  const std::int32_t stretch = epoch.calls / epoch.most;
   const std::int32_t number = call / stretch;
-  if (number >= most) return false;
-  const std::uint64_t hash = mixHash(static_cast<std::uint64_t>(epoch), static_cast<std::uint64_t>(number));
+  if (number >= epoch.most) return false;
+  const std::uint64_t hash = mixHash(static_cast<std::uint64_t>(epoch.number), static_cast<std::uint64_t>(number));
   return call % stretch == static_cast<std::int32_t>(hash % static_cast<std::uint64_t>(stretch));
 }
 

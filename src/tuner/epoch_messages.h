@@ -18,10 +18,17 @@ inline constexpr int kComparedBytes = 24;
 // message of decisions has.
 inline constexpr int kMaxSamples = 32;
 int samplesPerEpoch(int ranks);
-// Returns whether a call is among those of an epoch that are summarised, `most` of `calls`. All are while there are
-// few, else one in each of `most` equal stretches, at a place that changes from stretch to stretch, so that a program
-// with a rhythm is not always sampled at the same beat.
-bool isSampled(std::int32_t call, std::int32_t calls, std::int32_t most, std::int64_t epoch);
+// An epoch of so many calls, of which at most `most` are summarised.
+struct SampledEpoch {
+  std::int64_t number = 0;
+  std::int32_t calls = 0;
+  std::int32_t most = 0;
+};
+// Returns whether the call with this place in the epoch is to be summarised, where so many have been. All are while
+// there are few; else those that try something, as far as half of the room goes, and one in each of `most` equal
+// stretches, at a place that changes from stretch to stretch, so that a program with a rhythm is not always sampled at
+// the same beat.
+bool isSampled(const SampledEpoch& epoch, std::int32_t call, std::int32_t summarised, bool is_trial);
 std::size_t decisionBytes(int ranks);
 
 // One agreement carries at most so many updates of plans, if they fit.

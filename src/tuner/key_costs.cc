@@ -183,9 +183,11 @@ bool KeyCosts::cools(std::size_t arm) const {
 }
 
 // The first two take turns in memory that was never touched before.
-bool KeyCosts::isCold(std::size_t arm) const {
-  return cools(arm) && (arm != latest_ || arms_[arm].samples < kColdCalls);
+std::int32_t KeyCosts::coldCalls(std::size_t arm) const {
+  return cools(arm) ? static_cast<std::int32_t>(std::max<std::int64_t>(kColdCalls - arms_[arm].samples, 0)) : 0;
 }
+
+bool KeyCosts::isCold(std::size_t arm) const { return cools(arm) && (arm != latest_ || coldCalls(arm) > 0); }
 
 std::optional<Seconds> KeyCosts::undisturbed(std::size_t arm, Seconds time, Seconds disturbance) const {
   if (disturbance <= kSmallDisturbance * expected(arm) || time <= expected(arm)) return time;

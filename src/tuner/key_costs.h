@@ -106,6 +106,8 @@ class KeyCosts {
 
   // Returns whether the arm's next call tells little, because it is short and finds others' data in the caches.
   bool isCold(std::size_t arm) const;
+  // Returns how many calls of the arm are still to come in memory that was not touched before.
+  std::int32_t coldCalls(std::size_t arm) const;
   // Returns the expected time.
   Seconds expected(std::size_t arm) const;
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.

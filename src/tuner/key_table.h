@@ -46,13 +46,15 @@ class KeyTable {
     }
     // Returns whether the incumbent's next call is to be looked at.
     bool isWatched() const {
-      const std::int64_t made = incumbentCalls();
+      const std::int64_t made = incumbentCalls() - std::max<std::int64_t>(plan.limit.cold - calls_before, 0);
       const bool may_confirm = unforeseen_calls == 1 && unconfirmed <= kMostUnconfirmed;
-      return plan.limit.slow_ns > 0 &&
-             (slow_calls > 0 || may_confirm || made <= CallLimit::kFirstCalls || made % plan.limit.every == 0);
+      const bool is_next = made >= 0 && (made <= CallLimit::kFirstCalls || made % plan.limit.every == 0);
+      return plan.limit.slow_ns > 0 && (slow_calls > 0 || may_confirm || is_next);
     }
     // Returns whether the incumbent has passed the calls that are looked at first.
-    bool isProved() const { return !is_stopped && calls_before + incumbentCalls() > CallLimit::kFirstCalls; }
+    bool isProved() const {
+      return !is_stopped && calls_before + incumbentCalls() > CallLimit::kFirstCalls + plan.limit.cold;
+    }
     // Notes the least time that a rank spent in a call of the incumbent, before which an agreement may have gone on;
     // returns true when the incumbent is stopped.
     bool noteWatched(std::int64_t shortest_ns, bool is_disturbed = false);

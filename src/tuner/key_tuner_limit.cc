@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "base/text_format.h"
 #include "tuner/key_tuner.h"
@@ -51,6 +52,7 @@ CallLimit KeyTuner::limitOf(const KeyPlan& plan) const {
   if (!isFree() || plan.incumbent.algorithm == kNativeAlgorithm || !costs_.isRanked()) return limit;
   const Seconds native = nativeTime();
   limit.slow_ns = std::max<std::int64_t>(toNanoseconds(CallLimit::kSlowFactor * native), 1);
+  if (const std::optional<std::size_t> arm = costs_.find(plan.incumbent)) limit.cold = costs_.coldCalls(*arm);
   const auto rounds = std::bit_width(static_cast<std::uint32_t>(shape_.ranks - 1));
   const double cost = rounds * settings_.model.alpha.value;
   // A coarse clock may find that native takes no time.

@@ -92,6 +92,7 @@ void encodeUpdate(const PlanUpdate& update, std::size_t omitted, Writer& writer)
   writer.put(update.key);
   writer.put(static_cast<std::int64_t>(plan.state));
   writer.put(plan.limit.slow_ns);
+  writer.put(plan.limit.cold);
   writer.put(plan.limit.every);
   writer.put(plan.limit.known);
   encodeChoice(plan.incumbent, writer);
@@ -129,7 +130,8 @@ bool decodeUpdate(Parser& parser, std::int32_t ranks, PlanUpdate& update) {
   std::uint8_t state = 0;
   std::size_t trials = 0;
   if (!parser.take(update.key) || !parser.take(state) || state > static_cast<std::uint8_t>(KeyState::kPassesThrough) ||
-      !parser.take(plan.limit.slow_ns) || !parser.take(plan.limit.every) || plan.limit.every < 1 ||
+      !parser.take(plan.limit.slow_ns) || !parser.take(plan.limit.cold) || !parser.take(plan.limit.every) ||
+      plan.limit.cold < 0 || plan.limit.cold > CallLimit::kMostCold || plan.limit.every < 1 ||
       !parser.take(plan.limit.known) || !decodeChoice(parser, plan.incumbent) || !parser.take(trials) ||
       trials > kMaxTrials) {
     return false;

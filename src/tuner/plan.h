@@ -17,11 +17,12 @@ enum class KeyState : std::uint8_t { kObserving, kExploring, kSettled, kPassesTh
 const char* keyStateName(KeyState state);  // "observing", ...
 
 // Bounds what a call may take that is not native's. A call that takes longer than `slow_ns` on every rank is slow. The
-// first kFirstCalls of a plan are looked at, then one in `every`, and each after a slow one; after kSlowCalls slow ones
-// in a row native runs on all ranks, until a plan comes that was made in the knowledge of it.
+// first kFirstCalls of a plan are looked at, after the cold ones, then one in `every`, and each after a slow one; after
+// kSlowCalls slow ones in a row native runs on all ranks, until a plan comes that was made in the knowledge of it.
 struct CallLimit {
   static constexpr std::int32_t kSlowCalls = 2;
   static constexpr std::int32_t kFirstCalls = 3;
+  static constexpr std::int32_t kMostCold = 16;
   static constexpr double kSlowFactor = 2.0;  // what native takes, times this, is slow
   static constexpr double kShare = 0.05;      // of native's time may go into looking at calls one by one,
   static constexpr double kRarest = 32.0;     // but one in so many is always looked at
@@ -29,6 +30,7 @@ struct CallLimit {
   static constexpr std::int64_t kMostDisturbanceNs = 40'000;
 
   std::int64_t slow_ns = 0;  // 0 = no call is looked at
+  std::int32_t cold = 0;     // so many first calls find nothing in the caches, and are not looked at
   std::int32_t every = 1;
   std::int32_t known = 0;  // how often kSlowCalls had been slow when the plan was made
 

@@ -139,6 +139,24 @@ TEST(KeyTable, looksAtTheFirstCallsThenAtOneInSomeAndAtThoseAfterASlowOne) {
   EXPECT_TRUE(entry.isWatched());
 }
 
+TEST(KeyTable, doesNotLookAtCallsThatFindNothingInTheCaches) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  PlanUpdate update = limitedRing(0);
+  update.plan.limit.cold = 2;
+  table.apply(update);
+  KeyTable::Entry& entry = table.entry(0);
+  for (entry.calls_since_plan = 0; entry.calls_since_plan < 2; ++entry.calls_since_plan) {
+    EXPECT_FALSE(entry.isWatched());
+  }
+  for (int call = 0; call < CallLimit::kFirstCalls; ++call, ++entry.calls_since_plan) {
+    EXPECT_TRUE(entry.isWatched());
+    EXPECT_FALSE(entry.isProved());
+  }
+  ++entry.calls_since_plan;
+  EXPECT_TRUE(entry.isProved());
+}
+
 TEST(KeyTable, stopsNothingForWhatAnAgreementMakesLonger) {
   KeyTable table;
   table.findOrAdd(Key{}, Signature{});

@@ -43,6 +43,26 @@ Signature nonCommutative() {
   return signature;
 }
 
+// The first two find nothing in the caches.
+TEST(KeyTuner, doesNotLookAtTheFirstCallsOfAShortLearnedChoiceThroughSharedMemory) {
+  for (const bool is_short : {true, false}) {
+    TunerSettings settings = settingsOf();
+    settings.topology = {.nodes = {0, 0}, .shares_memory = true};
+    settings.model.node_alpha = {2e-7};
+    settings.model.node_beta = 1e-11;
+    const std::int64_t count = is_short ? 1 : std::int64_t{1} << 25;
+    KeyTuner key(settings, {.ranks = 2, .count = count}, Bytes{8}, true, policyFor("node"));
+    const Seconds time = is_short ? Seconds{2e-6} : Seconds{0.1};
+    for (int epoch = 0; epoch < 4; ++epoch) {
+      key.count({});
+      key.observe({}, timesOf(gym::summaryOf(std::vector<Seconds>(2), std::vector(2, time)), true));
+      if (key.decide(true, 4)) key.planTookForce();
+    }
+    ASSERT_EQ(key.plan().incumbent, choiceOf("node"));
+    EXPECT_EQ(key.plan().limit.cold, is_short ? 2 : 0);
+  }
+}
+
 TEST(KeyTuner, usesTheAlgorithmThatTheUserForces) {
   Options options;
   options.algorithm = "slt:segments=16";

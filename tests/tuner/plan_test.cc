@@ -30,7 +30,7 @@ Decisions someDecisions() {
   KeyPlan settled;
   settled.incumbent = choiceOf("rabenseifner");
   settled.state = KeyState::kSettled;
-  settled.limit = {.slow_ns = 123'456'789, .every = 3, .known = 1};
+  settled.limit = {.slow_ns = 123'456'789, .cold = 2, .every = 3, .known = 1};
   settled.cycle = {.period = 50, .special = std::uint64_t{1} << 49};
   return {.next_epoch_length = 12, .updates = {{.key = 0, .plan = exploringPlan()}, {.key = 7, .plan = settled}}};
 }

@@ -47,8 +47,9 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
   if (!tunable) call.planned.choice = kNativeChoice;
   tracker_.record(line, signature, predicted);
   next.planned = call.planned;
-  next.is_stamped = static_cast<std::int32_t>(open_samples_.size()) < samples_per_epoch_ &&
-                    isSampled(static_cast<std::int32_t>(open_.size()) - 1, epochLength(), samples_per_epoch_, epoch_);
+  const auto place = static_cast<std::int32_t>(open_.size()) - 1;
+  const auto summarised = static_cast<std::int32_t>(open_samples_.size());
+  next.is_stamped = isSampled({epoch_, epochLength(), samples_per_epoch_}, place, summarised, call.planned.exploration);
   is_watched_ = next.is_watched;
   if (next.is_stamped) call.sample = static_cast<std::int32_t>(open_samples_.size());
   return next;

@@ -29,6 +29,13 @@ void populatePages([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::int6
 #endif
 }
 
+// Likewise for pages of other ranks, which have made them be there: so they lie where those ranks run.
+void populateForReading([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::int64_t bytes) {
+#ifdef MADV_POPULATE_READ
+  static_cast<void>(madvise(begin, static_cast<std::size_t>(bytes), MADV_POPULATE_READ));
+#endif
+}
+
 std::byte* withSlotsPopulated(const SharedMemory& memory, const NodeLayout& layout) {
   populatePages(memory.data(), static_cast<std::int64_t>(layout.bytesOfSlots()));
   return memory.data();
@@ -133,7 +140,9 @@ std::shared_ptr<NodeMemory> NodeMemory::open(MPI_Comm communicator, bool may_sha
   } catch (const std::bad_alloc&) {
     logOnce(LogLevel::kWarning, "shared memory", "memory is short: calls within a machine go by messages");
   }
-  return isTrueOnAll(communicator, made != nullptr) ? std::move(made) : nullptr;
+  if (!isTrueOnAll(communicator, made != nullptr)) return nullptr;
+  made->lookAtOthers();
+  return made;
 }
 
 NodeMemory::NodeMemory(SharedMemory memory, const NodeLayout& layout, int rank, bool is_crowded, bool may_read,
@@ -142,11 +151,21 @@ NodeMemory::NodeMemory(SharedMemory memory, const NodeLayout& layout, int rank, 
       layout_(layout),
       rank_(rank),
       may_read_(may_read),
-      allreduce_(withSlotsPopulated(memory_, layout), layout, rank, {is_crowded, drive, &idle_}, places) {}
+      allreduce_(withSlotsPopulated(memory_, layout), layout, rank, {is_crowded, drive, &idle_}, places) {
+  populate(NodeSlot::kBytes);
+}
+
+void NodeMemory::lookAtOthers() {
+  for (std::uint64_t set = 0; set < NodeLayout::kSets; ++set) {
+    for (std::int32_t rank = 0; rank < layout_.ranks(); ++rank) {
+      if (rank != rank_) populateForReading(layout_.contribution(memory_.data(), rank, set), NodeSlot::kBytes);
+    }
+  }
+}
 
 void NodeMemory::populate(std::int64_t bytes) {
   const std::int64_t longest = std::min(bytes, NodeLayout::kMostChunkBytes);
-  if (longest <= std::max(populated_, NodeSlot::kBytes)) return;
+  if (longest <= populated_) return;
   populated_ = longest;
   for (std::uint64_t set = 0; set < NodeLayout::kSets; ++set) {
     populatePages(layout_.contribution(memory_.data(), rank_, set), longest);

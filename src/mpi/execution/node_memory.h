@@ -59,6 +59,9 @@ class NodeMemory {
   NodeMemory(SharedMemory memory, const NodeLayout& layout, int rank, bool is_crowded, bool may_read,
              std::span<const ProcessorPlace> places);
   static void drive(const void* idle);
+  // Makes this process know the first pages of the others' buffers, which are all that short vectors need. REQUIRES:
+  // all ranks have made this object.
+  void lookAtOthers();
 
   SharedMemory memory_;
   const NodeLayout layout_;
