@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,7 +14,6 @@
 namespace starling {
 namespace {
 
-constexpr std::int64_t kYieldAfter = 2'000'000;           // ns of waiting, where each rank has a core
 constexpr int kLooks = 64;                                // at a time: some microseconds
 constexpr std::int64_t kDriveEvery = 5'000;               // ns; so often the MPI library is driven
 constexpr std::int64_t kSleepAfter = 50'000'000;          // ns of waiting
@@ -42,6 +42,13 @@ std::int64_t ownNs() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return 1'000'000'000 * static_cast<std::int64_t>(time.tv_sec) + time.tv_nsec;
+}
+
+// Returns how often this thread has left its core to another one.
+long ownSwitches() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
 bool looksReady(bool (*ready)(const void*), const void* context, int looks) {
@@ -83,25 +90,40 @@ void NodeWait::driveWhileBusy(Ready ready, const void* context) {
 // A rank that yields its own core may lose it for milliseconds to what else runs on the machine. Where ranks share
 // cores a look takes the time that the others need; and so does a call into the MPI library, which may yield by itself.
 void NodeWait::wait(Ready ready, const void* context) {
-  const int looks = settings_.is_crowded ? 1 : kLooks;
-  if (looksReady(ready, context, looks)) return;
+  const auto looks = [&] { return settings_.is_crowded || sharing_.isShared() ? 1 : kLooks; };
+  if (looksReady(ready, context, looks())) return;
   const std::int64_t sleep_after = settings_.is_crowded ? kSleepAfterIfCrowded : kSleepAfter;
   const std::int64_t begin = nowNs();
   std::int64_t driven = 0;
   for (;;) {
-    const std::int64_t waited = nowNs() - begin;
+    const std::int64_t now = nowNs();
+    const std::int64_t waited = now - begin;
     if (waited - driven >= kDriveEvery) {
       progress(1);
       driven = waited;
     }
+    const CoreSharing::Way way = settings_.is_crowded ? CoreSharing::Way::kYield : sharing_.wayAt(now, waited);
     if (waited >= sleep_after) {
       sleep(ready, context, std::min(waited / kSleepShare, kLongestSleep));
-      driveWhileBusy(ready, context);
-    } else if (settings_.is_crowded || waited >= kYieldAfter) {
-      sched_yield();
+    } else if (way == CoreSharing::Way::kYield) {
+      yield();
+    } else if (way == CoreSharing::Way::kSleep) {
+      sleep(ready, context, kLongestSleep);
     }
-    if (looksReady(ready, context, looks)) return;
+    if (looksReady(ready, context, looks())) return;
   }
+}
+
+void NodeWait::yield() {
+  if (settings_.is_crowded) {
+    sched_yield();
+    return;
+  }
+  const long switches = ownSwitches();
+  const std::int64_t begin = nowNs();
+  sched_yield();
+  const std::int64_t end = nowNs();
+  sharing_.note(end, end - begin, ownSwitches() != switches);
 }
 
 // The kernel compares `wake_ups` again before it lets the rank sleep, so that no wake-up since it was read is missed.
@@ -113,6 +135,7 @@ void NodeWait::sleep(Ready ready, const void* context, std::int64_t nanoseconds)
     syscall(SYS_futex, &sleepers_.wake_ups, FUTEX_WAIT, seen, &limit, nullptr, 0);
   }
   sleepers_.count.fetch_sub(1);
+  if (!ready(context)) driveWhileBusy(ready, context);
 }
 
 void NodeWait::wakeAll() {

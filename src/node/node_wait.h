@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <limits>
 
+#include "node/core_sharing.h"
 #include "node/node_layout.h"
 
 namespace starling {
 
 // A rank that waits looks at a flag again and again; while it does so it drives the MPI library now and then, since a
-// rank that it waits for may be waiting for messages from here. Where ranks have no cores of their own it yields; after
-// a while it sleeps, for as long as a part of what it has waited, so that no core is kept busy for somebody who is
-// seconds late.
+// rank that it waits for may be waiting for messages from here. Where there are more ranks than cores it yields, and
+// else where it may have the core that another rank needs, or sleeps (core_sharing.h). After a while it sleeps anyhow,
+// for as long as a part of what it has waited, so that no core is kept busy for somebody who is seconds late.
 // THREADS: one; each rank has its own.
 class NodeWait {
  public:
@@ -47,11 +48,13 @@ class NodeWait {
   void wait(Ready ready, const void* context);
   void sleep(Ready ready, const void* context, std::int64_t nanoseconds);
   void progress(int times) const;
+  void yield();
   void driveWhileBusy(Ready ready, const void* context);
   void wakeAll();
 
   NodeSleepers& sleepers_;
   const Settings settings_;
+  CoreSharing sharing_;
   std::int64_t shortest_progress_ns_ = std::numeric_limits<std::int32_t>::max();  // of one call
 };
 

@@ -1,6 +1,7 @@
 #include "node/node_wait.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -10,14 +11,16 @@
 namespace starling {
 namespace {
 
+// Returns for how long this thread has had a core.
+std::chrono::nanoseconds usedCore() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
 // Works for so long, not counting the time in which others have the core.
 void useCore(std::chrono::nanoseconds time) {
-  const auto used = [] {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-  };
-  for (const auto end = used() + time; used() < end;) continue;
+  for (const auto end = usedCore() + time; usedCore() < end;) continue;
 }
 
 // Returns when somebody has gone to sleep so often.
@@ -74,6 +77,52 @@ TEST(NodeWait, sleepsAgainWhereCallsIntoTheMpiLibraryYield) {
   wait.until(flag.value, 1);
   late.join();
   EXPECT_GT(calls, kQuickCalls);
+}
+
+// Lets the calling thread, and those that it makes, run on one processor alone, until the end of the scope.
+class OneProcessor {
+ public:
+  OneProcessor() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &here);
+    sched_setaffinity(0, sizeof here, &here);
+  }
+  ~OneProcessor() { sched_setaffinity(0, sizeof before_, &before_); }
+  OneProcessor(const OneProcessor&) = delete;
+  OneProcessor& operator=(const OneProcessor&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
+// Nobody is late for so long that a rank would sleep that has its core for itself: it would look for the flag for half
+// of 50 ms, the other half of which the other thread has.
+TEST(NodeWait, sleepsSoonWhereAProcessKeepsItsCore) {
+  NodeSleepers sleepers;
+  NodeFlag flag;
+  std::atomic<bool> is_over{false};
+  std::atomic<bool> is_running{false};
+  std::thread late([&] {
+    NodeWait wait(sleepers, {});
+    awaitSleeps(sleepers, 1);
+    wait.raise(flag.value, 1);
+  });
+  {
+    const OneProcessor one;
+    std::thread busy([&] {
+      while (!is_over) is_running = true;
+    });
+    while (!is_running) std::this_thread::yield();
+    NodeWait wait(sleepers, {});
+    const auto begin = usedCore();
+    wait.until(flag.value, 1);
+    EXPECT_LT(usedCore() - begin, std::chrono::milliseconds(10));
+    is_over = true;
+    busy.join();
+  }
+  late.join();
 }
 
 TEST(NodeWait, returnsAtOnceWhereTheFlagIsRaised) {
