@@ -301,9 +301,13 @@ void addLoopOptions(CLI::App& app, Arguments& arguments) {
          "--overhead", [&arguments] { arguments.procedure = Procedure::kOverhead; },
          "What calls of MPI_Allreduce cost over those of PMPI_Allreduce, in loops of both by turns, of 1000 calls up "
          "to\n"
-         "8 KiB and 100 above; needs the preload library. --iterations pairs of loops (default: 100) after --warmup\n"
-         "calls (default: 2000)")
+         "8 KiB and 100 above, and what a copy of the vector takes that all ranks make at once; needs the preload\n"
+         "library. --iterations pairs of loops (default: 100) after --warmup calls (default: 2000)")
       ->excludes(back_to_back);
+  app.add_option("--calls", arguments.calls, "Calls of each of these loops, in place of 1000 and 100")
+      ->option_text("N")
+      ->needs("--overhead")
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--sites", arguments.sites,
                  "Places in the program from which loops call in turn; each is a key of its own (default: 1)")
       ->option_text("N")

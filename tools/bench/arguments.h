@@ -41,6 +41,7 @@ struct Arguments {
   std::int32_t iterations = 5;
   std::int32_t warmup = 1;
   std::int32_t sites = 1;          // places in the program from which a loop calls, in turn
+  std::int32_t calls = 0;          // of a loop of --overhead; 0: as many as suites of benchmarks make
   bool has_iterations = false;     // the user gave them; else a loop makes as many calls as suites of benchmarks do
   bool has_warmup = false;         // likewise
   bool from_first_call = false;    // what learns is not warmed up

@@ -20,14 +20,15 @@ bool isAllreduceWrapped();
 // Makes the calls of one count on MPI_COMM_WORLD. All functions are collective. THREADS: not thread-safe.
 class CallLoop {
  public:
-  // Which function is called: MPI_Allreduce as the process has it, or the MPI library's own.
-  enum class Target : std::uint8_t { kMpi, kPmpi };
+  // What is called: MPI_Allreduce as the process has it, or the MPI library's own; or nothing, and the vector is copied
+  // to where the result goes.
+  enum class Target : std::uint8_t { kMpi, kPmpi, kCopy };
 
   // Calls come from `sites` places of the program in turn, 1 <= sites <= kMostSites.
   CallLoop(const Clock& clock, Workload& workload, std::uint64_t seed, std::int64_t count, std::int32_t sites);
 
-  // Makes so many calls after a barrier, and returns what one took: the mean over calls, and over ranks on rank 0.
-  // REQUIRES: calls > 0.
+  // Makes so many calls, or copies, after a barrier, and returns what one took: the mean over calls, and over ranks on
+  // rank 0. REQUIRES: calls > 0.
   LoopTime run(Target target, std::int32_t calls);
   // The first MPI error code of all calls.
   int code() const { return code_; }

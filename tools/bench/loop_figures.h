@@ -38,6 +38,7 @@ struct OverheadFigures {
   std::int32_t calls = 0;       // of one loop
   std::vector<double> mpi_ns;   // what a call took, loop by loop
   std::vector<double> pmpi_ns;  // likewise, of the loop beside it
+  std::vector<double> copy_ns;  // what copying the vector took, on all ranks at once, likewise
   std::int64_t wrong_elements = 0;
 };
 

@@ -31,6 +31,7 @@ OverheadFigures someOverhead() {
   figures.calls = 1000;
   figures.mpi_ns = {420.0, 2100.0, 440.0};
   figures.pmpi_ns = {400.0, 1000.0, 400.0};
+  figures.copy_ns = {5.0, 3.0, 4.0};
   return figures;
 }
 
@@ -41,6 +42,7 @@ TEST(LoopFigures, overheadIsTheMedianOfTheRatiosOfPairs) {
   EXPECT_EQ(record["pairs"], 3);
   EXPECT_DOUBLE_EQ(record["mpi_us"].get<double>(), 0.44);
   EXPECT_DOUBLE_EQ(record["pmpi_us"].get<double>(), 0.4);
+  EXPECT_DOUBLE_EQ(record["copy_us"].get<double>(), 0.004);
   EXPECT_DOUBLE_EQ(record["ratio"].get<double>(), 1.1);
   EXPECT_DOUBLE_EQ(record["ratio_25"].get<double>(), 1.075);
 }
@@ -62,6 +64,7 @@ TEST(LoopFigures, tablesSayWhatWasCalledHowOften) {
   const std::string table = loopTable(someHeader(), arguments, records);
   EXPECT_THAT(table, HasSubstr("char sum, from 40 places, medians"));
   EXPECT_THAT(table, HasSubstr("1.075 to 1.600"));
+  EXPECT_THAT(table, HasSubstr("0.004 us"));
   const Arguments loops = argumentsOf(Procedure::kBackToBack);
   records = cli::Json::array({recordOf(someHeader(), loops, LoopFigures{})});
   EXPECT_THAT(loopTable(someHeader(), loops, records), HasSubstr("LEAST RANK"));

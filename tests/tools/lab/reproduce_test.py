@@ -24,12 +24,15 @@ loader.exec_module(reproduce)
 
 class Documents(unittest.TestCase):
     def test_every_document_has_a_module_that_writes_it_and_a_line_in_the_index(self):
-        files = {name: file for name, file, _ in index.DOCUMENTS}
+        files = {}
+        for name, file, _ in index.DOCUMENTS:
+            files.setdefault(name, []).append(file)
         self.assertEqual(list(files), list(reproduce.DOCUMENTS))
         for name, module in reproduce.DOCUMENTS.items():
             writer = importlib.import_module(f"reproduction.{module}")
             self.assertTrue(callable(writer.write))
-            self.assertEqual(writer.FILE, files[name])
+            # One writes another document on a larger machine.
+            self.assertEqual(getattr(writer, "FILES", None) or [writer.FILE], files[name])
 
     def test_every_picture_has_a_module_that_draws_it_and_a_page_that_shows_it(self):
         readme = (REPRODUCE.parents[2] / "README.md").read_text(encoding="utf-8")

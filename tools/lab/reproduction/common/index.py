@@ -85,6 +85,10 @@ DOCUMENTS = (
         "aims, met or not",
     ),
     (
+        "node", "node-16-cores.md",
+        "the same with 8 and 16 ranks, on a machine that has a core for each: up to 64 MiB, beside copies of memory",
+    ),
+    (
         "node-cluster", "node-cluster.md",
         "shared memory within nodes and TCP between them, 4 hosts of 4 ranks on one machine; aims, met or not",
     ),

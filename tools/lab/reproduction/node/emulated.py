@@ -89,9 +89,12 @@ def table(document, delay, calls):
     document.table(f"{title}: post-arrival times in ms, medians of {CALLS} calls", header, rows)
     longest = calls[-1]
     gain, memory = longest.gain(longest.best()), longest.gain_over_messages()
+    # Of a late rank's vector alone less may remain.
+    most = longest.times[NATIVE] / ring_bound_ms(longest.count)
+    limit = f" (with what the links need it would be {ratio(most)})" if delay == 0 else ""
     document.text(
         f"{count_text(longest.count)} floats: native over the fastest row {ratio(gain)}, aim {AIM} "
-        f"{'met' if gain >= AIM else 'not met'}; `{BY_MESSAGES}` over `{longest.best_of_two_level()}`, the fastest "
+        f"{'met' if gain >= AIM else 'not met'}{limit}; `{BY_MESSAGES}` over `{longest.best_of_two_level()}`, the fastest "
         f"through memory, {ratio(memory)}, aim {MEMORY_AIM} {'met' if memory >= MEMORY_AIM else 'not met'}."
     )
 

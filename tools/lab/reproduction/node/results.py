@@ -26,16 +26,17 @@ class Loop:
     gain: float  # native's time over it: the median of the pairs
     least: float  # of the middle half of the pairs
     most: float
+    copy: float  # of a vector, on all ranks at once
 
 
 def loop_of(record):
     return Loop(record["bytes"], record["pmpi_us"], record["mpi_us"], 1 / record["ratio"], 1 / record["ratio_75"],
-                1 / record["ratio_25"])  # fmt: skip
+                1 / record["ratio_25"], record["copy_us"])  # fmt: skip
 
 
 def aim_of(ranks, size):
     """None where there is none."""
-    return next((aim for first, last, aim in AIMS[ranks] if first <= size <= last), None)
+    return next((aim for first, last, aim in AIMS.get(ranks, ()) if first <= size <= last), None)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,4 +1,5 @@
 """Loops of MPI_Allreduce against PMPI_Allreduce under the preload library, and calls for which a rank comes late."""
+import contextlib
 import ctypes
 import dataclasses
 import json
@@ -14,10 +15,53 @@ from reproduction.common import records
 KI = 1024
 PROGRAM = "starling-bench"
 LAUNCHER = ("mpirun", "--oversubscribe")
-RANKS = (2, 4)
 FLOAT = 4  # bytes
-# Bytes, and how many pairs of loops: long vectors take seconds each.
-SIZES = {12: (8, 64, 256, KI, 4 * KI, 16 * KI, 64 * KI, 256 * KI, KI * KI), 4: (4 * KI * KI, 16 * KI * KI)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """Sizes of vectors that are measured alike: long ones take seconds each."""
+
+    sizes: tuple  # bytes
+    pairs: int  # of loops
+    options: tuple = ()  # of the benchmark, where its own are not meant
+
+    def counts(self):
+        return counts_text(size // FLOAT for size in self.sizes)
+
+
+SHORT = (8, 64, 256, KI, 4 * KI, 16 * KI, 64 * KI, 256 * KI, KI * KI)
+LONG = (4 * KI * KI, 16 * KI * KI)
+LONGEST = (64 * KI * KI,)
+
+
+@dataclasses.dataclass(frozen=True)
+class Scope:
+    """What is measured on a machine of so many processors."""
+
+    file: str  # the document
+    plot: str
+    ranks: tuple
+    groups: tuple
+    busy: int  # foreign processes beside the ranks, in the last part
+
+
+FEW_PROCESSORS = Scope("node.md", "node-gain.svg", (2, 4), (Group(SHORT, 12), Group(LONG, 4)), 1)
+MANY_PROCESSORS = Scope(
+    "node-16-cores.md", "node-gain-16-cores.svg", (8, 16),
+    (
+        Group(SHORT, 12, ("--warmup", "500")), Group(LONG, 6, ("--warmup", "200", "--calls", "20")),
+        Group(LONGEST, 4, ("--warmup", "50", "--calls", "10")),
+    ),
+    2,
+)  # fmt: skip
+
+
+def scope_of(processors):
+    """Those with few ranks would say less on a machine that has room for many."""
+    return MANY_PROCESSORS if processors >= max(MANY_PROCESSORS.ranks) else FEW_PROCESSORS
+
+
 LATE_MS = 5
 LATE_COUNTS = (16 * KI, 64 * KI, 145_578, 256 * KI, KI * KI, 4 * KI * KI)  # 145,578 as in Proficz (2018), section 6
 LATE_CALLS = 20
@@ -26,6 +70,10 @@ QUICKSTART = (4, 145_578, 20)
 COMPUTE = "10ms"  # between calls for which a rank comes late
 NATIVE, NODE, LATE_JOIN = "native", "node", "late_join"
 LATE_ROWS = (NATIVE, NODE, LATE_JOIN)
+# Beside busy processes, of which each has a core.
+BUSY_ROWS = (NATIVE, NODE)
+BUSY_COUNTS = (16 * KI, 256 * KI)
+BUSY_LOOP = ("sh", "-c", "while :; do :; done")
 # How loops are run: a row forced, or chosen by the tuner in a first run and then on what that has learned.
 COPY, READ, FIRST, SECOND = "`node` forced", "`node_read` forced", "tuned, first run", "tuned, second run"
 FORCED = {COPY: NODE, READ: "node_read"}
@@ -52,22 +100,28 @@ def counts_text(counts):
     return ",".join(map(str, counts))
 
 
-def loop_words(ranks, pairs):
-    counts = counts_text(size // FLOAT for size in SIZES[pairs])
-    return (*LAUNCHER, "-n", str(ranks), PROGRAM, "--overhead", "--count", counts, "--iterations", str(pairs))
+def loop_words(ranks, group):
+    launcher = (*LAUNCHER, "-n", str(ranks))
+    return (*launcher, PROGRAM, "--overhead", "--count", group.counts(), "--iterations", str(group.pairs),
+            *group.options)  # fmt: skip
 
 
-def loop_text(ranks, pairs, way):
+def loop_text(ranks, group, way):
     """The command as a user types it, who has the programs on the path."""
     setting = f"STARLING_ALGORITHM={FORCED[way]}" if way in FORCED else "STARLING_DB=node.db"
-    launcher, program = loop_words(ranks, pairs)[:-6], loop_words(ranks, pairs)[-6:]
+    words = loop_words(ranks, group)
+    launcher, program = words[: words.index(PROGRAM)], words[words.index(PROGRAM) :]
     return " ".join([setting, *launcher, "-x", "LD_PRELOAD=build/release/lib/libstarling_preload.so", *program])
 
 
-def late_words(ranks, counts=LATE_COUNTS, late_ms=LATE_MS):
-    return (*LAUNCHER, "-n", str(ranks), PROGRAM, "--algorithm", ",".join(LATE_ROWS), "--count", counts_text(counts),
+def late_words(ranks, counts=LATE_COUNTS, late_ms=LATE_MS, rows=LATE_ROWS):
+    return (*LAUNCHER, "-n", str(ranks), PROGRAM, "--algorithm", ",".join(rows), "--count", counts_text(counts),
             "--pattern", "one-late", "--delay", str(late_ms), "--compute", COMPUTE, "--iterations",
             str(LATE_CALLS))  # fmt: skip
+
+
+def busy_words(ranks):
+    return late_words(ranks, BUSY_COUNTS, rows=BUSY_ROWS)
 
 
 def quickstart_words():
@@ -99,16 +153,16 @@ def perform(words, way, database, build):
         return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()[1:]]
 
 
-def measure_loops(ranks, build):
+def measure_loops(ranks, groups, build):
     """By way, a record for each size."""
     with tempfile.TemporaryDirectory(prefix="starling-node-") as folder:
         database = Path(folder) / "tuning.db"
         return {
             way: [
                 record
-                for pairs in SIZES
+                for group in groups
                 for record in perform(
-                    loop_words(ranks, pairs), way, f"{database}.forced" if way in FORCED else f"{database}.{pairs}", build
+                    loop_words(ranks, group), way, f"{database}.{'forced' if way in FORCED else group.pairs}", build
                 )
             ]
             for way in WAYS
@@ -119,6 +173,18 @@ def measure_late(words, build):
     """A record for each row and count."""
     with tempfile.TemporaryDirectory(prefix="starling-node-") as folder:
         return perform(words, None, Path(folder) / "tuning.db", build)
+
+
+@contextlib.contextmanager
+def busy_processes(number):
+    """So many run beside what is measured, each of which takes all of a core that it gets."""
+    processes = [subprocess.Popen(BUSY_LOOP) for _ in range(number)]
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def copy_ms(size, repetitions=30):

@@ -39,7 +39,7 @@ class DocumentTest(unittest.TestCase):
 
     def test_aims_are_met_or_not(self):
         usual = self.said(TIMES)
-        self.assertIn("native over the fastest row 1.50, aim 1.5 met;", usual)
+        self.assertIn("native over the fastest row 1.50, aim 1.5 met (with what the links need it would be 0.02);", usual)
         self.assertIn("`two_level:memory=0` over `two_level`, the fastest through memory, 1.50, aim 1.15 met", usual)
         chain = self.said(TIMES | {"two_level:inner=5": 1.5})
         self.assertIn("`two_level:memory=0` over `two_level:inner=5`, the fastest through memory, 2.00,", chain)
