@@ -194,8 +194,9 @@ class ProgramTest(unittest.TestCase):
     def test_overhead_is_measured_under_the_preload_library(self):
         environment = {"LD_PRELOAD": str(PRELOAD)}
         records = self.loops("--overhead", "--count", "0,2", "--sites", "3", "--iterations", "4", "--warmup", "50",
-                             environment=environment)  # fmt: skip
-        self.assertEqual([record["pairs"] for record in records], [4, 4])
+                             "--calls", "30", environment=environment)  # fmt: skip
+        self.assertEqual([(record["pairs"], record["calls"]) for record in records], [(4, 30), (4, 30)])
+        self.assertTrue(all(record["copy_us"] > 0 for record in records))
         self.assertTrue(all(record["ratio_25"] <= record["ratio"] <= record["ratio_75"] for record in records))
 
     @unittest.skipIf(RANKS != 4, "the same file at every number of ranks")
@@ -223,6 +224,8 @@ class ProgramTest(unittest.TestCase):
             (["--json", "/nowhere/x.json"], "/nowhere/x.json"),
             (["--iterations", "0"], "--iterations"),
             (["--overhead"], "start it with the preload library"),
+            (["--calls", "5"], "--calls requires --overhead"),
+            (["--overhead", "--calls", "0"], "--calls"),
             (["--back-to-back", "--pattern", "ramp"], "leave out --pattern ramp"),
         ):
             with self.subTest(arguments=arguments):

@@ -70,7 +70,7 @@ QUICKSTART = (4, 145_578, 20)
 COMPUTE = "10ms"  # between calls for which a rank comes late
 NATIVE, NODE, LATE_JOIN = "native", "node", "late_join"
 LATE_ROWS = (NATIVE, NODE, LATE_JOIN)
-# Beside busy processes, of which each has a core.
+# Beside processes that take all that they get of a core.
 BUSY_ROWS = (NATIVE, NODE)
 BUSY_COUNTS = (16 * KI, 256 * KI)
 BUSY_LOOP = ("sh", "-c", "while :; do :; done")
