@@ -18,7 +18,7 @@
 
 namespace starling {
 
-inline constexpr int kMaxParameters = 5;
+inline constexpr int kMaxParameters = 6;
 
 // Holds values of an algorithm's parameters, in the order of its row; entries beyond the row's are 0.
 using ParameterValues = std::array<std::int64_t, kMaxParameters>;
@@ -96,6 +96,10 @@ struct Algorithm {
   // Returns the segments by the closed form of the cost, for n b / a of the vector. Null: the default is as good as
   // any.
   double (*best_segments)(std::int32_t ranks, double transfers) = nullptr;
+  // Returns the chunks (kChunksParameter) that are worth their messages, where n b / a of the vector is `transfers` and
+  // n b' / a of the memory of a node `copies`. Null: there is no such parameter.
+  double (*best_chunks)(const Shape& shape, const ParameterValues& parameters, double transfers,
+                        double copies) = nullptr;
   const char* valid_text;  // is_valid for people
   const char* cost;        // steps and bytes on the wire; P ranks, n bytes, S segments, a/b/g = alpha/beta/gamma
   const char* source;      // paper, section
@@ -128,6 +132,9 @@ const Algorithm* findAlgorithm(std::int32_t id);
 
 // A row that has this parameter goes through the memory of a node where its ranks share it and this is not 0.
 inline constexpr const char* kMemoryParameter = "memory";
+
+// A row that has this parameter cuts what each rank owns into so many parts, which follow each other.
+inline constexpr const char* kChunksParameter = "chunks";
 
 // Returns the parameter's place in the row; empty where the row has none of that name.
 std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string_view name);

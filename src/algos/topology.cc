@@ -35,6 +35,7 @@ Topology arranged(const Topology& topology, std::span<const std::int32_t> table)
   Topology by_virtual_rank;
   by_virtual_rank.shares_memory = topology.shares_memory;
   by_virtual_rank.reads_memory = topology.reads_memory;
+  by_virtual_rank.gives_cores = topology.gives_cores;
   std::vector<std::int32_t> place_of(table.size());
   for (std::size_t place = 0; place < table.size(); ++place) place_of[table[place]] = static_cast<std::int32_t>(place);
   for (const TreeLinks& tree : topology.trees) {

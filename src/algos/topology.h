@@ -29,6 +29,7 @@ struct Topology {
   std::pmr::vector<TreeLinks> trees{};  // topologyTrees(), made once; empty: not yet
   bool shares_memory = false;           // the ranks of each node do, and have memory for calls there
   bool reads_memory = false;            // where that is one node: they may read each other's, too
+  bool gives_cores = false;             // where several nodes share memory: each rank has a core for itself
 
   bool operator==(const Topology&) const = default;
 };

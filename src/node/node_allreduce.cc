@@ -1,6 +1,7 @@
 #include "node/node_allreduce.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "node/node_elements.h"
 
@@ -37,8 +38,13 @@ void NodeAllreduce::runByReading(const NodeCall& call) {
     case NodeReads::Outcome::kUncombined:
       return chunks_.allreduce(call);
     case NodeReads::Outcome::kUntaken:
-      return chunks_.gather(call, reads_.shares());
+      chunks_.beginGather(call, reads_.shares());
+      finish();
   }
+}
+
+void NodeAllreduce::finish() {
+  while (!chunks_.isOver()) advanceUnless(std::numeric_limits<std::int64_t>::max(), [] { return false; });
 }
 
 void NodeAllreduce::runInSlots(const NodeCall& call) {

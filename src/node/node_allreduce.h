@@ -39,9 +39,22 @@ class NodeAllreduce {
   // Combines the ranks' vectors. All ranks call it alike, in the same order; it waits for them. Allocates nothing.
   void run(const NodeCall& call);
 
-  // As in NodeChunks.
-  void reduceScatter(const NodeCall& call, std::span<const NodeShare> shares) { chunks_.reduceScatter(call, shares); }
-  void gather(const NodeCall& call, std::span<const NodeShare> shares) { chunks_.gather(call, shares); }
+  // The two halves of an allreduce, as in NodeChunks.
+  void beginReduceScatter(const NodeCall& call, std::span<const NodeShare> shares) {
+    chunks_.beginReduceScatter(call, shares);
+  }
+  void beginGather(const NodeCall& call, std::span<const NodeShare> shares) { chunks_.beginGather(call, shares); }
+  bool advance(std::int64_t final_before) { return chunks_.advance(final_before); }
+  bool isOver() const { return chunks_.isOver(); }
+  std::int64_t combinedBefore() const { return chunks_.combinedBefore(); }
+  // Waits until the half has advanced, or `other` returns true.
+  template <typename Other>
+  void advanceUnless(std::int64_t final_before, const Other& other) {
+    bool is_over = false;
+    wait_.untilTrue([&] { return is_over = is_over || chunks_.advance(final_before) || other(); });
+  }
+  // Does what is left of the half, all of which may be handed out. Waits for all ranks.
+  void finish();
 
  private:
   void runInSlots(const NodeCall& call);

@@ -29,18 +29,6 @@ void NodeChunks::allreduce(const NodeCall& call) {
   }
 }
 
-void NodeChunks::reduceScatter(const NodeCall& call, std::span<const NodeShare> shares) {
-  begin(call);
-  takeShares(shares);
-  run(call, {Contributors::kAll, false});
-}
-
-void NodeChunks::gather(const NodeCall& call, std::span<const NodeShare> shares) {
-  begin(call);
-  takeShares(shares);
-  run(call, {Contributors::kNone});
-}
-
 void NodeChunks::begin(const NodeCall& call) {
   const std::int64_t element_bytes = call.combiner.element_bytes;
   line_elements_ = elementsOfLine(call.combiner);
@@ -64,19 +52,6 @@ bool NodeChunks::chooseOwners(std::span<const std::int32_t> late) {
   return std::ssize(owners_) < layout_.ranks();
 }
 
-// A chunk has as much of each share.
-void NodeChunks::takeShares(std::span<const NodeShare> shares) {
-  owners_.clear();
-  owner_.reset();
-  shares_ = shares;
-  for (const NodeShare& share : shares) {
-    if (share.owner == rank_) owner_ = owners_.size();
-    owners_.push_back(share.owner);
-  }
-  const std::int64_t lines = chunk_elements_ / line_elements_ / std::ssize(shares);
-  part_elements_ = std::max<std::int64_t>(lines, 1) * line_elements_;
-}
-
 NodeChunks::Part NodeChunks::partOf(const Chunk& chunk, std::size_t owner) const {
   const auto index = static_cast<std::int64_t>(owner);
   if (!shares_.empty()) {
@@ -91,16 +66,9 @@ NodeChunks::Part NodeChunks::partOf(const Chunk& chunk, std::size_t owner) const
   return {first + begin_of(index), begin_of(index), begin_of(index + 1) - begin_of(index)};
 }
 
-std::int64_t NodeChunks::chunksOfPass() const {
-  if (shares_.empty()) return (count_ + chunk_elements_ - 1) / chunk_elements_;
-  std::int64_t longest = 1;
-  for (const NodeShare& share : shares_) longest = std::max(longest, share.end - share.begin);
-  return (longest + part_elements_ - 1) / part_elements_;
-}
-
 // Ranks that have no part in a pass count its chunks.
 void NodeChunks::run(const NodeCall& call, const Pass& pass) {
-  const std::int64_t chunks = chunksOfPass();
+  const std::int64_t chunks = (count_ + chunk_elements_ - 1) / chunk_elements_;
   const auto at = [&](std::int64_t index) { return Chunk{chunks_ + static_cast<std::uint64_t>(index) + 1, index}; };
   if (pass.hands_out || pass.contributors == Contributors::kAll || contributes(call, pass, rank_)) {
     copyIn(call, pass, at(0));
@@ -122,24 +90,25 @@ bool NodeChunks::contributes(const NodeCall& call, const Pass& pass, std::int32_
       return !std::ranges::binary_search(call.late, rank);
     case Contributors::kLate:
       return std::ranges::binary_search(call.late, rank);
-    case Contributors::kNone:
-      break;
   }
   return false;
 }
 
 // What was handed out in this pass has been waited for.
 void NodeChunks::copyIn(const NodeCall& call, const Pass& pass, const Chunk& chunk) {
-  if (!pass.hands_out || chunk.index < static_cast<std::int64_t>(NodeLayout::kSets)) awaitBuffer(chunk);
+  if (!pass.hands_out || chunk.index < static_cast<std::int64_t>(NodeLayout::kSets)) {
+    wait_.untilTrue([&] { return isBufferFree(chunk); });
+  }
   if (contributes(call, pass, rank_)) copyParts(call, chunk);
   wait_.raise(layout_.copiedIn(memory_, rank_).value, chunk.number);
 }
 
-void NodeChunks::awaitBuffer(const Chunk& chunk) {
-  if (chunk.number <= chunks_before_ + NodeLayout::kSets) return;
-  for (const std::int32_t owner : owners_) {
-    wait_.until(layout_.combined(memory_, owner).value, chunk.number - NodeLayout::kSets);
-  }
+bool NodeChunks::isBufferFree(const Chunk& chunk) const {
+  if (chunk.number <= chunks_before_ + NodeLayout::kSets) return true;
+  return std::ranges::all_of(owners_, [&](std::int32_t owner) {
+    const std::uint64_t combined = layout_.combined(memory_, owner).value.load(std::memory_order_acquire);
+    return combined >= chunk.number - NodeLayout::kSets;
+  });
 }
 
 // Parts that follow each other are copied at once.
@@ -182,8 +151,7 @@ void NodeChunks::combine(const NodeCall& call, const Pass& pass, const Chunk& ch
       combineInTurn(call, pass, chunk, part, out);
     }
     wait_.raise(layout_.combined(memory_, rank_).value, chunk.number);
-    if (pass.hands_out && pass.contributors != Contributors::kNone)
-      copyResult(out, own, part.size, call.combiner, call.past_caches);
+    if (pass.hands_out) copyResult(out, own, part.size, call.combiner, call.past_caches);
   } else {
     wait_.raise(layout_.combined(memory_, rank_).value, chunk.number);
   }
@@ -191,9 +159,10 @@ void NodeChunks::combine(const NodeCall& call, const Pass& pass, const Chunk& ch
 
 void NodeChunks::combineAll(const NodeCall& call, const Chunk& chunk, const Part& part, std::byte* out) {
   std::ranges::fill(operands_, nullptr);
-  if (!areAllInSoon(chunk.number)) combineWhileWaiting(call, chunk, part);
-  findContributions(call, chunk, part);
-  tree_.evaluate(call.combiner, operands_, out, part.size);
+  static_cast<void>(areAllInSoon(chunk.number));
+  while (!combineWhatIsIn(call, chunk, part, out)) {
+    wait_.untilTrue([&] { return countIn(chunk.number) > found_; });
+  }
 }
 
 // The owner's own contribution, or what it has of the pass before, comes first. What is handed out goes where others
@@ -242,23 +211,25 @@ std::int32_t NodeChunks::findContributions(const NodeCall& call, const Chunk& ch
   return found;
 }
 
-// Results of a part of the tree are put where the first of its contributions was, which nobody else reads.
-void NodeChunks::combineWhileWaiting(const NodeCall& call, const Chunk& chunk, const Part& part) {
+// Returns whether that was all. Results of a part of the tree are put where the first of its contributions was, which
+// nobody else reads.
+bool NodeChunks::combineWhatIsIn(const NodeCall& call, const Chunk& chunk, const Part& part, std::byte* out) {
+  found_ = findContributions(call, chunk, part);
+  if (found_ == layout_.ranks()) {
+    tree_.evaluate(call.combiner, operands_, out, part.size);
+    return true;
+  }
   const auto leaves = static_cast<std::size_t>(tree_.leaves());
   const std::span<const AssociationTree::Node> nodes = tree_.nodes();
-  for (;;) {
-    const std::int32_t found = findContributions(call, chunk, part);
-    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-      const std::byte* const left = operands_[static_cast<std::size_t>(nodes[i].left)];
-      const std::byte* const right = operands_[static_cast<std::size_t>(nodes[i].right)];
-      if (operands_[leaves + i] != nullptr || left == nullptr || right == nullptr) continue;
-      std::byte* const result = contributionTo(call, chunk, nodes[i].first_leaf, part);
-      call.combiner(left, right, result, part.size);
-      operands_[leaves + i] = result;
-    }
-    if (found == layout_.ranks()) return;
-    wait_.untilTrue([&] { return countIn(chunk.number) > found; });
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+    const std::byte* const left = operands_[static_cast<std::size_t>(nodes[i].left)];
+    const std::byte* const right = operands_[static_cast<std::size_t>(nodes[i].right)];
+    if (operands_[leaves + i] != nullptr || left == nullptr || right == nullptr) continue;
+    std::byte* const result = contributionTo(call, chunk, nodes[i].first_leaf, part);
+    call.combiner(left, right, result, part.size);
+    operands_[leaves + i] = result;
   }
+  return false;
 }
 
 std::int32_t NodeChunks::countIn(std::uint64_t chunk) const {
@@ -267,6 +238,12 @@ std::int32_t NodeChunks::countIn(std::uint64_t chunk) const {
     if (layout_.copiedIn(memory_, rank).value.load(std::memory_order_acquire) >= chunk) ++count;
   }
   return count;
+}
+
+bool NodeChunks::isCombined(const Chunk& chunk) const {
+  return std::ranges::all_of(owners_, [&](std::int32_t owner) {
+    return layout_.combined(memory_, owner).value.load(std::memory_order_acquire) >= chunk.number;
+  });
 }
 
 // Each rank begins after itself, so that not all read the same part at once.

@@ -39,14 +39,22 @@ class NodeChunks {
   // Combines the ranks' vectors. All ranks call it alike; it waits for them. Allocates nothing.
   void allreduce(const NodeCall& call);
 
-  // The two halves of an allreduce. After the first each owner has its share of the result in its receive buffer, and
-  // may put something else there; the second hands the shares to all ranks. `shares` are equal on all ranks, do not
-  // overlap, and make up the vector; an owner has one. Both wait for all ranks.
-  void reduceScatter(const NodeCall& call, std::span<const NodeShare> shares);
-  void gather(const NodeCall& call, std::span<const NodeShare> shares);
+  // The two halves of an allreduce, each begun and then done in parts, beside something else. After the first each
+  // owner has its share of the result in its receive buffer, and may put something else there; the second hands the
+  // shares to all ranks. `shares` are equal on all ranks, do not overlap, and make up the vector; an owner has one.
+  // They outlive the half, as what the call points to does.
+  void beginReduceScatter(const NodeCall& call, std::span<const NodeShare> shares);
+  void beginGather(const NodeCall& call, std::span<const NodeShare> shares);
+  // Does what can be done without waiting for others; returns whether it did anything. What an owner has before this
+  // element of the vector may be handed out.
+  bool advance(std::int64_t final_before);
+  // Returns whether this rank has done its part of the half.
+  bool isOver() const { return half_.turn > half_.chunks; }
+  // Returns the element before which all of the rank's share is combined, in the first half.
+  std::int64_t combinedBefore() const;
 
  private:
-  enum class Contributors : std::uint8_t { kAll, kInTime, kLate, kNone };
+  enum class Contributors : std::uint8_t { kAll, kInTime, kLate };
   struct Pass {
     Contributors contributors = Contributors::kAll;
     bool hands_out = true;  // else an owner has its parts of the result in its receive buffer alone
@@ -69,22 +77,42 @@ class NodeChunks {
   bool chooseOwners(std::span<const std::int32_t> late);
   void takeShares(std::span<const NodeShare> shares);
   void run(const NodeCall& call, const Pass& pass);
-  std::int64_t chunksOfPass() const;
+  std::int64_t chunksOfShares() const;
   Part partOf(const Chunk& chunk, std::size_t owner) const;
   static bool contributes(const NodeCall& call, const Pass& pass, std::int32_t rank);
 
   void copyIn(const NodeCall& call, const Pass& pass, const Chunk& chunk);
   void copyParts(const NodeCall& call, const Chunk& chunk);
-  void awaitBuffer(const Chunk& chunk);
+  bool isBufferFree(const Chunk& chunk) const;
   void combine(const NodeCall& call, const Pass& pass, const Chunk& chunk);
   void combineAll(const NodeCall& call, const Chunk& chunk, const Part& part, std::byte* out);
   void combineInTurn(const NodeCall& call, const Pass& pass, const Chunk& chunk, const Part& part, std::byte* out);
   bool areAllInSoon(std::uint64_t chunk) const;
   std::int32_t countIn(std::uint64_t chunk) const;
   std::int32_t findContributions(const NodeCall& call, const Chunk& chunk, const Part& part);
-  void combineWhileWaiting(const NodeCall& call, const Chunk& chunk, const Part& part);
+  bool combineWhatIsIn(const NodeCall& call, const Chunk& chunk, const Part& part, std::byte* out);
   std::byte* contributionTo(const NodeCall& call, const Chunk& chunk, std::int32_t rank, const Part& part) const;
+  bool isCombined(const Chunk& chunk) const;
   void copyOut(const NodeCall& call, const Chunk& chunk);
+
+  // What a rank does of a half in each turn, in this order: it combines a chunk, copies the one before out, and copies
+  // the one after the next in. It begins two turns before the first chunk, and ends one after the last.
+  enum class Action : std::uint8_t { kCombine, kCopyOut, kCopyIn };
+  struct Half {
+    NodeCall call;
+    bool is_gather = false;
+    std::int64_t chunks = 0;
+    std::uint64_t chunks_before = 0;  // over all calls
+    std::int64_t turn = 0;            // the index of the chunk that is combined next
+    Action action = Action::kCombine;
+    bool is_begun = false;  // combining that chunk
+  };
+  void beginHalf(const NodeCall& call, std::span<const NodeShare> shares, bool is_gather);
+  Chunk chunkOfHalf(std::int64_t index) const;
+  bool tryNext(std::int64_t final_before);
+  bool tryCombine(std::int64_t final_before);
+  bool tryCopyOut();
+  bool tryCopyIn();
 
   std::byte* memory_;
   const NodeLayout layout_;
@@ -92,6 +120,7 @@ class NodeChunks {
   NodeWait& wait_;
   AssociationTree tree_;
   std::vector<const std::byte*> operands_;
+  std::int32_t found_ = 0;             // contributions among them
   std::vector<std::int32_t> owners_;   // of parts, in their order
   std::span<const NodeShare> shares_;  // of this call, one for each owner; empty: parts of a chunk follow each other
   std::optional<std::size_t> owner_;   // this rank's index among them
@@ -101,6 +130,7 @@ class NodeChunks {
   std::int64_t chunk_elements_ = 0;
   std::int64_t part_elements_ = 0;  // of each share, in one chunk
   std::int64_t line_elements_ = 0;  // parts begin where a cache line does
+  Half half_;
 };
 
 }  // namespace starling

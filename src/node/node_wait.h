@@ -27,7 +27,8 @@ class NodeWait {
   void until(const std::atomic<std::uint64_t>& flag, std::uint64_t value) {
     untilTrue([&] { return flag.load(std::memory_order_acquire) >= value; });
   }
-  // Returns when `ready` returns true, which it does because of a flag that another rank raises.
+  // Returns when `ready` returns true, which it does because of a flag that another rank raises, and again from then
+  // on.
   template <typename Ready>
   void untilTrue(const Ready& ready) {
     if (!ready()) wait([](const void* context) { return (*static_cast<const Ready*>(context))(); }, &ready);

@@ -97,10 +97,13 @@ struct Schedule {
   Block side_extent{};                           // elements that each side slot has
   std::pmr::vector<Step> steps;                  // no step has a block of zero elements
   std::pmr::vector<std::uint32_t> dependencies;  // indices of earlier steps
-  // What the ranks of this one's node do through memory that they share. Before the first step each of these blocks,
-  // which make up the work vector, is combined by its owner, whose steps go on with the result of the node; after the
-  // last one it is copied to the others. Empty: all is done by steps.
+  // What the ranks of this one's node do through memory that they share. Each of these blocks, which make up the work
+  // vector, is combined by its owner, whose steps go on with the result of the node; after them it is copied to the
+  // others. A step waits for the elements that it touches. Empty: all is done by steps.
   std::pmr::vector<OwnedBlock> shares;
+  // Elements: a share is made of chunks of so many. Steps of one chunk come before those of the next, and touch nothing
+  // of another one, so that it can be handed out when they are done. 0: each share is one chunk.
+  std::int64_t share_chunk = 0;
 
   std::span<const std::uint32_t> dependenciesOf(const Step& step) const {
     return std::span(dependencies).subspan(step.first_dependency, step.dependency_count);
@@ -114,7 +117,8 @@ inline Schedule emptySchedule(const Seat& seat, std::pmr::memory_resource* memor
           .count = seat.count,
           .steps = std::pmr::vector<Step>(memory),
           .dependencies = std::pmr::vector<std::uint32_t>(memory),
-          .shares = std::pmr::vector<OwnedBlock>(memory)};
+          .shares = std::pmr::vector<OwnedBlock>(memory),
+          .share_chunk = 0};
 }
 
 inline std::int32_t windowOf(const Schedule& schedule, std::size_t lane) {

@@ -57,6 +57,7 @@ class ScheduleWriter {
   // Leaves room for so many blocks of Schedule::shares; adds one.
   void reserveShares(std::int64_t shares) { schedule_.shares.reserve(static_cast<std::size_t>(shares)); }
   void addShare(std::int32_t owner, const Block& block) { schedule_.shares.push_back({owner, block}); }
+  void setShareChunk(std::int64_t elements) { schedule_.share_chunk = elements; }
 
   Schedule finish() &&;
 

@@ -177,4 +177,23 @@ void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, con
   limitBytes(choice, shape, *index);
 }
 
+void setBestChunks(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  const std::optional<std::size_t> index = findParameter(algorithm, kChunksParameter);
+  if (!index || shape.topology == nullptr || !shape.topology->shares_memory || model.alpha <= Seconds{}) return;
+  const double bytes = static_cast<double>(shape.count * element_size.value);
+  // The vector is copied in and combined, and copied out again.
+  const double copying = 2.0 * model.node_beta + model.gamma;
+  choice.parameters[*index] = 1;
+  const double best = algorithm.best_chunks(shape, choice.parameters, bytes * model.beta / model.alpha.value,
+                                            bytes * copying / model.alpha.value);
+  choice.parameters[*index] = std::llround(best);
+  limitBytes(choice, shape, *index);
+}
+
+void leaveWhole(Choice& choice) {
+  const std::optional<std::size_t> index = findParameter(*findAlgorithm(choice.algorithm), kChunksParameter);
+  if (index) choice.parameters[*index] = 1;
+}
+
 }  // namespace starling

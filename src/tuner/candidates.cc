@@ -97,7 +97,9 @@ class Predictor {
 
   const CandidateQuery& query() const { return query_; }
 
-  Seconds predict(const Choice& choice, const Precision& precision) const {
+  // What chunks hide is left out: they are taken where they are worth it by a closed form.
+  Seconds predict(Choice choice, const Precision& precision) const {
+    leaveWhole(choice);
     const Result<Seconds> time = predictPostArrivalTime(callOf(choice, precision));
     return time.isOk() ? time.value() : Seconds{};
   }
@@ -154,9 +156,11 @@ std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, 
   return counts;
 }
 
-// Returns the candidate with these parameters, and the segments of the row's closed form, where it has one.
+// Returns the candidate with these parameters, and the segments and chunks of the row's closed forms, where it has
+// some.
 Candidate withBestSegments(Choice choice, const Predictor& predictor, const Precision& precision) {
   const CandidateQuery& query = predictor.query();
+  setBestChunks(choice, shapeOf(query), query.element_size, query.model);
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments == nullptr) return {choice, predictor.predict(choice, precision)};

@@ -34,13 +34,19 @@ struct Call {
     lateness_ns.resize(topology.nodes.size(), kLate);
   }
 
+  Shape shape() const {
+    return {.ranks = static_cast<std::int32_t>(topology.nodes.size()), .count = count, .topology = &topology};
+  }
+
   // `is_known`: the plan knows who will be late.
   double postArrival(std::string_view choice, bool is_known = true) const {
-    const Shape shape{.ranks = static_cast<std::int32_t>(topology.nodes.size()), .count = count, .topology = &topology};
+    return postArrival(parseChoice(choice).value(), kNetwork, is_known);
+  }
+  double postArrival(const Choice& choice, const CostModel& model, bool is_known = true) const {
     std::vector<Seconds> arrivals;
     for (const std::int64_t late_ns : lateness_ns) arrivals.push_back(fromNanoseconds(late_ns));
-    const auto call = simulateChoice(parseChoice(choice).value(), shape, kFloat, kNetwork, arrivals,
-                                     is_known ? lateness_ns : std::vector<std::int64_t>{});
+    const auto call =
+        simulateChoice(choice, shape(), kFloat, model, arrivals, is_known ? lateness_ns : std::vector<std::int64_t>{});
     EXPECT_TRUE(call.isOk()) << call.status().message();
     return call.isOk() ? postArrivalTime(call.value(), arrivals).value : 0.0;
   }
@@ -69,6 +75,66 @@ TEST(TwoLevel, chainBetweenNodesIsFasterThanTheRingWhereSeveralNodesAreLate) {
 TEST(TwoLevel, chainSendsPartialResultsBeforeFinalOnesWhereSomebodyIsLate) {
   const Call call(8, 2, 1 << 20);
   EXPECT_LT(call.postArrival("two_level:inner=5"), 0.8 * call.postArrival("two_level:inner=5", false));
+}
+
+// A network that is about as fast as memory, which a rank of a node hands to all others at once.
+constexpr CostModel kFastNetwork{.alpha = {2e-6},
+                                 .beta = 1e-10,
+                                 .gamma = 5e-11,
+                                 .ports = 1,
+                                 .shared = true,
+                                 .node_alpha = {1e-6},
+                                 .node_beta = 1e-10};
+
+std::int64_t bestChunks(const Call& call, std::string_view text, const CostModel& model) {
+  Choice choice = parseChoice(text).value();
+  setBestChunks(choice, call.shape(), kFloat, model);
+  return choice.parameters[*findParameter(*findAlgorithm(choice.algorithm), kChunksParameter)];
+}
+
+Choice inChunks(std::string_view text, std::int64_t chunks) {
+  Choice choice = parseChoice(text).value();
+  choice.parameters[*findParameter(*findAlgorithm(choice.algorithm), kChunksParameter)] = chunks;
+  return choice;
+}
+
+TEST(TwoLevel, goesInAsManyChunksAsHideTheMemoryOfNodesBehindAFastNetwork) {
+  for (const std::int32_t nodes : {2, 4, 8, 16}) {
+    for (const std::int64_t count : {1 << 10, 1 << 16, 1 << 18, 1 << 20, 1 << 22}) {
+      for (const std::string_view text : {"two_level", "two_level:inner=1", "two_level:inner=5"}) {
+        SCOPED_TRACE(testing::Message() << nodes << " nodes, " << count << " floats, " << text);
+        Call call(nodes, 0, count);
+        call.topology.shares_memory = call.topology.gives_cores = true;
+        const auto in_chunks = [&](std::int64_t chunks) {
+          return call.postArrival(inChunks(text, chunks), kFastNetwork);
+        };
+        const double chosen = in_chunks(bestChunks(call, text, kFastNetwork));
+        for (const std::int64_t chunks : {1, 2, 4, 8, 16}) EXPECT_LT(chosen, 1.25 * in_chunks(chunks)) << chunks;
+        if (count >= 1 << 20) {
+          EXPECT_LT(chosen, in_chunks(1) / 1.15);
+        }
+      }
+    }
+  }
+}
+
+TEST(TwoLevel, isLeftWholeWhereTheNetworkTakesFarLonger) {
+  Call call(4, 0, 1 << 20);
+  call.topology.shares_memory = call.topology.gives_cores = true;
+  EXPECT_GT(bestChunks(call, "two_level", kFastNetwork), 1);
+  EXPECT_EQ(bestChunks(call, "two_level:memory=0", kFastNetwork), 1);
+  CostModel slow = kFastNetwork;
+  slow.beta = 2e-8;
+  slow.alpha = {5e-5};
+  EXPECT_EQ(bestChunks(call, "two_level", slow), 1);
+}
+
+TEST(TwoLevel, isLeftWholeWhereNoMemoryIsSharedOrCoresAre) {
+  Call call(4, 0, 1 << 20);
+  call.topology.gives_cores = true;
+  EXPECT_EQ(bestChunks(call, "two_level", kFastNetwork), 1);
+  call.topology = {.nodes = call.topology.nodes, .shares_memory = true};
+  EXPECT_EQ(bestChunks(call, "two_level", kFastNetwork), 1);
 }
 
 }  // namespace

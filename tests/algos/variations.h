@@ -96,6 +96,8 @@ inline std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int3
   const bool is_own =
       !is_time && name != "segments" && name != "window" && name != "pacing" && name != kFlaggedParameter;
   if (is_own) values.insert({1, 2, 3});
+  // A chunk has one before it and one after.
+  if (name == kChunksParameter) values = {1, 3};
   // These are all that `two_level` may run between the nodes.
   if (name == "inner") values.insert({4, 5});
   std::set<std::int64_t> in_range;
@@ -117,11 +119,17 @@ inline std::vector<Choice> variationsOf(const Algorithm& algorithm, std::int32_t
     }
     choices = varied;
   }
-  // What takes most steps between the nodes does the same for each share: all leaders of a node, or one, show it.
-  const std::optional<std::size_t> inner = findParameter(algorithm, "inner");
-  const std::optional<std::size_t> leaders = findParameter(algorithm, "leaders");
+  // What takes most steps does the same for each share: all leaders of a node, or one, show it. What goes chunk by
+  // chunk does so for all that may run between the nodes: those show it that the tuner tries.
+  const auto value_of = [&](const Choice& choice, std::string_view name) {
+    const std::optional<std::size_t> index = findParameter(algorithm, name);
+    return index ? choice.parameters[*index] : 0;
+  };
   std::erase_if(choices, [&](const Choice& choice) {
-    return inner && leaders && choice.parameters[*inner] > 3 && choice.parameters[*leaders] > 1;
+    const bool is_cut = value_of(choice, kChunksParameter) > 1;
+    const std::int64_t inner = value_of(choice, "inner");
+    if (is_cut && (inner == 2 || inner == 4 || value_of(choice, kMemoryParameter) == 0)) return true;
+    return (is_cut || inner > 3) && value_of(choice, "leaders") > 1;
   });
   return choices;
 }

@@ -147,7 +147,8 @@ inline std::uint64_t expectedOf(std::int32_t ranks, std::uint64_t call, std::int
                    : combinedByDoubling(std::move(values));
 }
 
-// In between the halves each owner adds the number of the call to its share.
+// Each owner adds the number of the call to its share, to what is combined already while the rest is on its way; and it
+// hands out little by little.
 inline void callInHalves(NodeAllreduce& allreduce, const NodeCall& node_call, const DrawnCall& drawn, std::int32_t rank,
                          std::uint64_t call) {
   std::vector<NodeShare> shares;
@@ -156,13 +157,22 @@ inline void callInHalves(NodeAllreduce& allreduce, const NodeCall& node_call, co
     shares.push_back(
         {drawn.owners[static_cast<std::size_t>(i)], i * drawn.count / owners, (i + 1) * drawn.count / owners});
   }
-  allreduce.reduceScatter(node_call, shares);
-  for (const NodeShare& share : shares) {
-    for (std::int64_t i = share.begin; share.owner == rank && i < share.end; ++i) {
-      static_cast<std::uint64_t*>(node_call.receive)[i] += call;
+  const auto own = std::ranges::find(shares, rank, &NodeShare::owner);
+  const NodeShare share = own != shares.end() ? *own : NodeShare{rank, drawn.count, drawn.count};
+  const auto never = [] { return false; };
+  allreduce.beginReduceScatter(node_call, shares);
+  std::int64_t added = share.begin;
+  while (!allreduce.isOver()) {
+    allreduce.advanceUnless(0, never);
+    for (; added < std::min(share.end, allreduce.combinedBefore()); ++added) {
+      static_cast<std::uint64_t*>(node_call.receive)[added] += call;
     }
   }
-  allreduce.gather(node_call, shares);
+  allreduce.beginGather(node_call, shares);
+  for (std::int64_t final_before = share.begin; final_before < share.end; final_before += drawn.count / 7 + 1) {
+    allreduce.advance(final_before);
+  }
+  allreduce.finish();
 }
 
 // Makes one rank's part of a drawn call, and counts the elements of its result that are wrong; of long vectors it looks

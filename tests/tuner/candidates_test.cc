@@ -254,6 +254,24 @@ TEST(RankCandidates, combinesWithinNodesFirstWhereSeveralRanksShareThem) {
   }
 }
 
+TEST(RankCandidates, goesInChunksWhereThatHidesTheMemoryOfNodes) {
+  CandidateQuery query = queryOf(64, 1 << 18);
+  for (std::int32_t rank = 0; rank < 64; ++rank) query.topology.nodes.push_back(rank / 8);
+  query.topology.shares_memory = query.topology.gives_cores = true;
+  query.model.node_alpha = {1e-6};
+  query.model.node_beta = 1e-9;
+  const auto chunks_of_two_level = [&] {
+    const std::vector<Candidate> candidates = rankCandidates(query, kAll);
+    const auto found = std::ranges::find(candidates, "two_level", nameOf);
+    if (found == candidates.end()) return std::int64_t{0};
+    const Choice& choice = found->choice;
+    return choice.parameters[*findParameter(*findAlgorithm(choice.algorithm), kChunksParameter)];
+  };
+  EXPECT_GE(chunks_of_two_level(), 4);
+  query.topology.gives_cores = false;
+  EXPECT_EQ(chunks_of_two_level(), 1);
+}
+
 TEST(RankCandidates, keepsATrialForTreesWhereLinksAreKnown) {
   CandidateQuery query = queryOf(8, 1 << 17);
   EXPECT_FALSE(hasRow(rankCandidates(query, 4), "topology_tree"));

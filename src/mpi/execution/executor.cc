@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace starling {
 
 namespace {
+
+constexpr std::uint32_t kDone = std::numeric_limits<std::uint32_t>::max();
 
 // Empties the vector and gives it room. What it has is given back before more is taken, so that both never count at
 // once.
@@ -59,6 +62,8 @@ void Executor::begin(const PreparedSchedule& prepared, const Call& call) {
   makeRoom(prepared);
   for (const Step& step : prepared.schedule().steps) pending_.push_back(step.dependency_count);
   steps_done_ = 0;
+  oldest_ = 0;
+  input_before_ = call.input != nullptr ? call.input->inputBefore() : std::numeric_limits<std::int64_t>::max();
   first_receipt_.reset();
   sends_in_flight_ = 0;
   for (const std::uint32_t step : prepared.independentCombines()) combinable_.push_back({step});
@@ -99,12 +104,42 @@ int Executor::runSteps(const PreparedSchedule& prepared, const Call& call) {
   while (steps_done_ < schedule.steps.size()) {
     if (const int code = startWhatCan(prepared, call); code != MPI_SUCCESS) return code;
     int position = MPI_UNDEFINED;
-    const int code = PMPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &position, MPI_STATUS_IGNORE);
+    const bool is_complete = call.input == nullptr || call.input->isComplete();
+    const int code =
+        is_complete ? awaitMessage(prepared, call, position) : awaitMessageOrInput(prepared, call, position);
     if (code != MPI_SUCCESS) return code;
-    if (position == MPI_UNDEFINED) return MPI_ERR_INTERN;  // nothing in flight: the verifier rules it out
+    if (position == MPI_UNDEFINED) continue;
     if (const int fault = land(prepared, call, static_cast<std::size_t>(position)); fault != MPI_SUCCESS) return fault;
   }
   return MPI_SUCCESS;
+}
+
+// Something is in flight, as the verifier proves.
+int Executor::awaitMessage(const PreparedSchedule& prepared, const Call& call, int& position) {
+  if (call.input != nullptr) call.input->takeResult(prepared.schedule().steps[oldest_]);
+  const int code = PMPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &position, MPI_STATUS_IGNORE);
+  return code == MPI_SUCCESS && position == MPI_UNDEFINED ? MPI_ERR_INTERN : code;
+}
+
+// Leaves `position` as it is where no message has come. A message that has landed may have waited for input alone.
+int Executor::awaitMessageOrInput(const PreparedSchedule& prepared, const Call& call, int& position) {
+  int code = MPI_SUCCESS;
+  auto is_message_there = [&] {
+    int is_there = 0;
+    code = PMPI_Testany(static_cast<int>(requests_.size()), requests_.data(), &position, &is_there, MPI_STATUS_IGNORE);
+    return code != MPI_SUCCESS || position != MPI_UNDEFINED;
+  };
+  call.input->await([](void* context) { return (*static_cast<decltype(is_message_there)*>(context))(); },
+                    &is_message_there);
+  if (code != MPI_SUCCESS || position != MPI_UNDEFINED) return code;
+  input_before_ = call.input->inputBefore();
+  const std::pmr::vector<Step>& steps = prepared.schedule().steps;
+  std::erase_if(landed_, [&](const Flight& flight) {
+    const bool may_combine = pending_[flight.step] == 0 && mayTouch(steps[flight.step]);
+    if (may_combine) combinable_.push_back(flight);
+    return may_combine;
+  });
+  return combineWhatCan(prepared, call);
 }
 
 int Executor::startWhatCan(const PreparedSchedule& prepared, const Call& call) {
@@ -129,7 +164,7 @@ int Executor::startReceives(const PreparedSchedule& prepared, const Call& call, 
       if (free_landings_.empty()) break;
       flight.landing = free_landings_.back();
       free_landings_.pop_back();
-    } else if (pending_[index] > 0) {
+    } else if (pending_[index] > 0 || !mayTouch(step)) {
       break;
     }
     ++lane.next_receive;
@@ -144,7 +179,7 @@ int Executor::startSends(const PreparedSchedule& prepared, const Call& call, std
   const std::span<const std::uint32_t> sends = prepared.sendsOf(lane_index);
   while (lane.next_send < sends.size() && lane.sends_in_flight < pacingOf(prepared.schedule(), lane_index)) {
     const std::uint32_t index = sends[lane.next_send];
-    if (pending_[index] > 0) break;
+    if (pending_[index] > 0 || !mayTouch(prepared.schedule().steps[index])) break;
     ++lane.next_send;
     ++lane.sends_in_flight;
     if (const int code = start(prepared.schedule(), {index}, call); code != MPI_SUCCESS) return code;
@@ -190,7 +225,8 @@ int Executor::land(const PreparedSchedule& prepared, const Call& call, std::size
   if (flight.landing < 0) {
     finish(prepared, flight);
   } else {
-    (pending_[flight.step] == 0 ? combinable_ : landed_).push_back(flight);
+    const bool may_combine = pending_[flight.step] == 0 && mayTouch(prepared.schedule().steps[flight.step]);
+    (may_combine ? combinable_ : landed_).push_back(flight);
   }
   return combineWhatCan(prepared, call);
 }
@@ -220,12 +256,14 @@ void Executor::finish(const PreparedSchedule& prepared, const Flight& flight) {
   }
   if (flight.landing >= 0) free_landings_.push_back(flight.landing);
   ++steps_done_;
+  pending_[flight.step] = kDone;
+  while (oldest_ < pending_.size() && pending_[oldest_] == kDone) ++oldest_;
   for (const std::uint32_t dependent : prepared.dependentsOf(flight.step)) {
     if (--pending_[dependent] > 0) continue;
     if (steps[dependent].kind == StepKind::kCombine) combinable_.push_back({dependent});
     const auto landed = std::find_if(landed_.begin(), landed_.end(),
                                      [dependent](const Flight& other) { return other.step == dependent; });
-    if (landed == landed_.end()) continue;
+    if (landed == landed_.end() || !mayTouch(steps[dependent])) continue;
     combinable_.push_back(*landed);
     landed_.erase(landed);
   }

@@ -27,6 +27,21 @@ struct Reducer {
   bool has_gaps = false;         // between members of an element, which belong to the program
 };
 
+// What makes the input of a run while it is under way, and takes its result.
+class InputInParts {
+ public:
+  virtual ~InputInParts() = default;
+  // Returns the element of the work vector before which the rank's input is there. Steps touch nothing else.
+  virtual std::int64_t inputBefore() const = 0;
+  // Returns whether all of it is there.
+  virtual bool isComplete() const = 0;
+  // Waits until there is more of it, or `is_message_there` returns true for `context`.
+  virtual void await(bool (*is_message_there)(void* context), void* context) = 0;
+  // Takes, without waiting, what is final of the result: `oldest` is the first step in program order that is not done.
+  // REQUIRES: isComplete().
+  virtual void takeResult(const Step& oldest) = 0;
+};
+
 // Owns the scratch memory of one communicator and runs its schedules, one at a time. What a run needs is allocated
 // before its first message, and nothing once the largest schedule has run. THREADS: not thread-safe.
 class Executor {
@@ -45,6 +60,8 @@ class Executor {
     void* work = nullptr;  // the input; the result afterwards
     Reducer reducer;
     const Clock* clock = nullptr;  // set: firstReceipt() is stamped
+    // The rank's input; null: all of it is there. REQUIRES: no step is a kCombine, where it is set.
+    InputInParts* input = nullptr;
   };
   // Returns an MPI error code. REQUIRES: capacity() holds prepared.leastScratch() elements. Throws std::bad_alloc
   // before any message where memory is short: then no rank may have begun, which scheduleBytes() of src/algos serves to
@@ -73,6 +90,9 @@ class Executor {
   void makeRoom(const PreparedSchedule& prepared);
   void begin(const PreparedSchedule& prepared, const Call& call);
   int runSteps(const PreparedSchedule& prepared, const Call& call);
+  int awaitMessage(const PreparedSchedule& prepared, const Call& call, int& position);
+  int awaitMessageOrInput(const PreparedSchedule& prepared, const Call& call, int& position);
+  bool mayTouch(const Step& step) const { return step.block.offset + step.block.count <= input_before_; }
   void abandon(const Schedule& schedule);
   int startWhatCan(const PreparedSchedule& prepared, const Call& call);
   int startSends(const PreparedSchedule& prepared, const Call& call, std::size_t lane_index);
@@ -91,8 +111,10 @@ class Executor {
   std::size_t side_begin_ = 0;     // where the side slots follow, bytes
   std::array<Lane, kMaxLanes> lanes_;
   std::pmr::vector<int> free_landings_;
-  std::pmr::vector<std::uint32_t> pending_;  // by step: dependencies that are not done
+  std::pmr::vector<std::uint32_t> pending_;  // by step: dependencies that are not done, or that the step is
   std::size_t steps_done_ = 0;
+  std::size_t oldest_ = 0;         // the first step that is not done
+  std::int64_t input_before_ = 0;  // elements of the work vector that are there
   std::optional<Seconds> first_receipt_;
   std::pmr::vector<MPI_Request> requests_;  // in flight: sends, then receives in program order
   std::size_t sends_in_flight_ = 0;         // the first so many

@@ -148,27 +148,16 @@ void NodeChannel::run(const Call& call) {
   memory_->allreduce(idle_).run(on_node);
 }
 
-// Finds shares_, those within the node.
-NodeCall NodeChannel::inShares(const Call& call, std::span<const OwnedBlock> shares) {
+NodeShares NodeChannel::share(const Call& call, const Schedule& schedule) {
   shares_.clear();
-  for (const auto& [owner, block] : shares) {
+  for (const auto& [owner, block] : schedule.shares) {
     const std::int32_t rank = call.table.empty() ? owner : call.table[static_cast<std::size_t>(owner)];
     const auto place = std::ranges::lower_bound(ranks_, rank);
     shares_.push_back({static_cast<std::int32_t>(place - ranks_.begin()), block.offset, block.offset + block.count});
   }
   NodeCall on_node = onNode(call);
   on_node.chunk_bytes = kChunkOfShares;
-  return on_node;
-}
-
-void NodeChannel::reduceScatter(const Call& call, std::span<const OwnedBlock> shares) {
-  const NodeCall on_node = inShares(call, shares);
-  memory_->allreduce(idle_).reduceScatter(on_node, shares_);
-}
-
-void NodeChannel::gather(const Call& call, std::span<const OwnedBlock> shares) {
-  const NodeCall on_node = inShares(call, shares);
-  memory_->allreduce(idle_).gather(on_node, shares_);
+  return {memory_->allreduce(idle_), on_node, shares_, schedule};
 }
 
 }  // namespace starling

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "mpi/execution/executor.h"
 #include "mpi/execution/node_memory.h"
+#include "mpi/execution/node_shares.h"
 #include "node/node_call.h"
 #include "schedule/schedule.h"
 #include "simulator/simulator.h"
@@ -47,9 +48,9 @@ class NodeChannel {
   // canRun(call.reducer), and the node has all ranks of the communicator.
   void run(const Call& call);
 
-  // These are the parts of a call that Schedule::shares tells. REQUIRES: canRun(call.reducer).
-  void reduceScatter(const Call& call, std::span<const OwnedBlock> shares);
-  void gather(const Call& call, std::span<const OwnedBlock> shares);
+  // Begins what Schedule::shares tells of a call, the parts of which it makes through memory. One lives at a time.
+  // REQUIRES: canRun(call.reducer).
+  NodeShares share(const Call& call, const Schedule& schedule);
 
   // These are as in NodeMemory.
   Seconds takeTimeOfLooking() { return memory_->takeTimeOfLooking(); }
@@ -62,14 +63,13 @@ class NodeChannel {
   Seconds leastTimeOf(std::int32_t algorithm, std::span<float> values, std::int64_t count, const Clock& clock);
   NodeCall onNode(const Call& call) const;
   void findLate(const Call& call);
-  NodeCall inShares(const Call& call, std::span<const OwnedBlock> shares);
 
   const std::shared_ptr<NodeMemory> memory_;
   const std::vector<std::int32_t> ranks_;  // of the communicator, ascending
   const NodeMemory::Idle idle_;
   const std::int64_t past_caches_from_;  // bytes of a vector
   std::vector<std::int32_t> late_;       // of the call
-  std::vector<NodeShare> shares_;        // likewise
+  std::vector<NodeShare> shares_;        // likewise, within the node
 };
 
 }  // namespace starling

@@ -34,21 +34,19 @@ bool mayHaveShares(const Topology& topology, const Reducer& reducer) {
 
 void runInMemory(NodeChannel& node, const PlannedCall& call) { node.run(onNode(call)); }
 
-// Where messages fail on one rank of a node the others must not wait for it.
 int runSchedule(Channel& channel, NodeChannel* node, const PreparedSchedule& prepared, const PlannedCall& call) {
-  const std::span<const OwnedBlock> shares = prepared.schedule().shares;
-  const bool is_shared = node != nullptr && !shares.empty();
-  if (is_shared) {
-    node->reduceScatter(onNode(call), shares);
-  } else {
-    copyInput(call);
-  }
   Executor::Call between;
   between.table = call.table;
   between.work = call.receive;
   between.reducer = call.reducer;
+  if (node == nullptr || prepared.schedule().shares.empty()) {
+    copyInput(call);
+    return channel.run(prepared, between);
+  }
+  NodeShares shares = node->share(onNode(call), prepared.schedule());
+  between.input = &shares;
   const int code = channel.run(prepared, between);
-  if (is_shared) node->gather(onNode(call), shares);
+  shares.finish();
   return code;
 }
 

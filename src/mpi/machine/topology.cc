@@ -237,7 +237,7 @@ std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle
   PMPI_Comm_rank(private_communicator, &rank);
   const std::vector<std::int32_t> on_node = ranksOnNodeOf(rank, topology.nodes);
   const bool is_one_node = std::ssize(on_node) == std::ssize(topology.nodes);
-  topology.shares_memory = topology.reads_memory = false;
+  topology.shares_memory = topology.reads_memory = topology.gives_cores = false;
   if (isEachAlone(topology.nodes)) return nullptr;
   MPI_Comm node = private_communicator;
   const bool has_node =
@@ -256,6 +256,7 @@ std::unique_ptr<NodeChannel> shareMemory(MPI_Comm private_communicator, int idle
     channel = std::make_unique<NodeChannel>(memory, on_node, NodeMemory::Idle{private_communicator, idle_tag});
   const bool is_shared = channel != nullptr || on_node.size() == 1;
   topology.shares_memory = is_one_node ? is_shared : isTrueOnAll(private_communicator, is_shared);
+  topology.gives_cores = !is_one_node && topology.shares_memory && isTrueOnAll(private_communicator, !is_crowded);
   if (!is_one_node) PMPI_Comm_free(&node);
   topology.reads_memory = is_one_node && topology.shares_memory && channel->mayRead();
   return topology.shares_memory ? std::move(channel) : nullptr;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cstdio>
@@ -131,6 +132,8 @@ TEST(ShareMemory, isDoneOnEachNodeThatHasSeveralRanks) {
   const bool is_alone = worldRank() + 1 == worldSize();
   EXPECT_EQ(shareMemory(MPI_COMM_WORLD, 1000, topology) != nullptr, worldSize() > 2 && !is_alone);
   EXPECT_EQ(topology.shares_memory, worldSize() > 2);
+  const bool is_crowded = worldSize() - 1 > sysconf(_SC_NPROCESSORS_ONLN);
+  EXPECT_EQ(topology.gives_cores, worldSize() > 2 && !is_crowded);
 }
 
 TEST(ShareMemory, isNotDoneWhereARankCarriesNoMessagesThroughIt) {
