@@ -96,8 +96,9 @@ struct Algorithm {
   // Returns the segments by the closed form of the cost, for n b / a of the vector. Null: the default is as good as
   // any.
   double (*best_segments)(std::int32_t ranks, double transfers) = nullptr;
-  // Returns the chunks (kChunksParameter) that are worth their messages, where n b / a of the vector is `transfers` and
-  // n b' / a of the memory of a node `copies`. Null: there is no such parameter.
+  // Returns the chunks (kChunksParameter) that are worth their messages, where n b / a of the vector is `transfers`,
+  // and `copies` what copying it in and out, and combining it, takes in the memory of a node, over a. Null: there is no
+  // such parameter.
   double (*best_chunks)(const Shape& shape, const ParameterValues& parameters, double transfers,
                         double copies) = nullptr;
   const char* valid_text;  // is_valid for people

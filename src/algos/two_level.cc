@@ -2,8 +2,9 @@
 // leaders of a node owns a share of the vector: it takes that share from the other ranks of its node, combines it with
 // the leaders of the same share on other nodes, and hands it back. It may do so chunk by chunk: while one chunk goes
 // among the nodes the next is combined within them, and the one before is handed back. Where the ranks of each node
-// share memory only what goes between nodes is messages. With the table sorted by arrival the node of the latest rank
-// is the last, so that a chain between the nodes (slt) has all but that node's part ready when this rank comes.
+// share memory only what goes between nodes is messages; there the first chunk is handed back when the last is
+// combined. With the table sorted by arrival the node of the latest rank is the last, so that a chain between the nodes
+// (slt) has all but that node's part ready when this rank comes.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -73,7 +74,8 @@ std::int64_t twoLevelSteps(const Shape& shape, const ParameterValues& parameters
   return twoLevelStepsOn(ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory), shape, parameters);
 }
 
-// Counts the lists of nodes, and the schedule of the inner algorithm, which is made twice: of one the tags count.
+// Counts the lists of nodes, and schedules of the inner algorithm: one for its tags and one for each chunk, of which
+// there is one at a time. It counts two, since memory that is given back may not be joined.
 std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parameters) {
   const NodeMembers nodes = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
   constexpr std::int64_t kBytesPerRank = 16;
@@ -91,11 +93,11 @@ constexpr std::int64_t kChain = 5;
 
 // Of the shorter one of what goes through the port of a node, and of what goes through its memory, all is hidden but
 // one chunk's; each chunk adds the latencies of one allreduce among the nodes. Where ranks share cores, messages take
-// these from what is combined, so that nothing is hidden.
+// these from what is combined, so that nothing is hidden. Fewer leaders than ranks are for short vectors.
 double bestTwoLevelChunks(const Shape& shape, const ParameterValues& parameters, double transfers, double copies) {
   const NodeMembers members = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
   const auto nodes = static_cast<double>(members.size());
-  if (parameters[kMemory] == 0 || nodes < 2.0 || !shape.topology->gives_cores) return 1.0;
+  if (parameters[kMemory] == 0 || parameters[kLeaders] != 0 || nodes < 2.0 || !shape.topology->gives_cores) return 1.0;
   const bool is_doubling = parameters[kInner] == kRecursiveDoubling;
   const double passes = is_doubling ? std::log2(nodes) : 2.0 * (1.0 - 1.0 / nodes);
   // Latencies of a chain, whose segments follow each other anyway, hide one another.
@@ -104,7 +106,7 @@ double bestTwoLevelChunks(const Shape& shape, const ParameterValues& parameters,
   const double of_node = static_cast<double>(shape.ranks) / nodes;
   const double memory = copies * (1.0 - 1.0 / of_node);
   const double hidden = std::min(wire, memory);
-  // Powers of two, so that a model that changes a little changes nothing.
+  // Powers of two, so that a model that changes a little seldom changes anything.
   const double power = std::round(0.5 * std::log2(std::max(2.0 * hidden / rounds, 1.0)));
   const double chunks = std::min(std::exp2(power), kMostBestChunks);
   const double gain = hidden * (1.0 - 1.0 / chunks) - (chunks - 1.0) * rounds;

@@ -1,12 +1,7 @@
 #include "base/processor_cache.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <fstream>
 #include <string_view>
 
@@ -14,7 +9,6 @@ namespace starling {
 namespace {
 
 constexpr int kMostCaches = 16;
-constexpr std::size_t kLineBytes = 64;
 
 std::string firstLineOf(const std::string& path) {
   std::ifstream file(path);
@@ -71,26 +65,6 @@ std::optional<ProcessorCache> lastCache(const std::string& folder) {
     last = cache;
   }
   return last;
-}
-
-// The loop takes whole lines of the target; what is before the first and behind the last of them goes as usual.
-void copyPastCaches(const std::byte* from, std::byte* to, std::size_t bytes) {
-#if defined(__SSE2__)
-  const std::size_t before = (kLineBytes - reinterpret_cast<std::uintptr_t>(to) % kLineBytes) % kLineBytes;
-  const std::size_t head = std::min(before, bytes);
-  std::memcpy(to, from, head);
-  std::size_t done = head;
-  for (; bytes - done >= kLineBytes; done += kLineBytes) {
-    __m128i line[kLineBytes / sizeof(__m128i)];
-    std::memcpy(line, from + done, kLineBytes);
-    auto* const target = reinterpret_cast<__m128i*>(to + done);
-    for (std::size_t i = 0; i < std::size(line); ++i) _mm_stream_si128(target + i, line[i]);
-  }
-  std::memcpy(to + done, from + done, bytes - done);
-  _mm_sfence();
-#else
-  std::memcpy(to, from, bytes);
-#endif
 }
 
 }  // namespace starling

@@ -46,12 +46,13 @@ class NodeAllreduce {
   void beginGather(const NodeCall& call, std::span<const NodeShare> shares) { chunks_.beginGather(call, shares); }
   bool advance(std::int64_t final_before) { return chunks_.advance(final_before); }
   bool isOver() const { return chunks_.isOver(); }
+  bool waitsForFinal(std::int64_t final_before) const { return chunks_.waitsForFinal(final_before); }
   std::int64_t combinedBefore() const { return chunks_.combinedBefore(); }
-  // Waits until the half has advanced, or `other` returns true.
+  // Waits until `other` returns true, or the half has advanced.
   template <typename Other>
   void advanceUnless(std::int64_t final_before, const Other& other) {
-    bool is_over = false;
-    wait_.untilTrue([&] { return is_over = is_over || chunks_.advance(final_before) || other(); });
+    bool has_ended = false;
+    wait_.untilTrue([&] { return has_ended = has_ended || other() || chunks_.advance(final_before); });
   }
   // Does what is left of the half, all of which may be handed out. Waits for all ranks.
   void finish();

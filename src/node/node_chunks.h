@@ -45,9 +45,11 @@ class NodeChunks {
   // They outlive the half, as what the call points to does.
   void beginReduceScatter(const NodeCall& call, std::span<const NodeShare> shares);
   void beginGather(const NodeCall& call, std::span<const NodeShare> shares);
-  // Does what can be done without waiting for others; returns whether it did anything. What an owner has before this
-  // element of the vector may be handed out.
+  // Does what can be done of one chunk without waiting for others, but for some microseconds; returns whether it did
+  // anything. What an owner has before this element of the vector may be handed out.
   bool advance(std::int64_t final_before);
+  // Returns whether nothing can be done before there is more that may be handed out.
+  bool waitsForFinal(std::int64_t final_before) const;
   // Returns whether this rank has done its part of the half.
   bool isOver() const { return half_.turn > half_.chunks; }
   // Returns the element before which all of the rank's share is combined, in the first half.
@@ -110,6 +112,7 @@ class NodeChunks {
   void beginHalf(const NodeCall& call, std::span<const NodeShare> shares, bool is_gather);
   Chunk chunkOfHalf(std::int64_t index) const;
   bool tryNext(std::int64_t final_before);
+  bool hasChunk() const { return half_.turn >= 0 && half_.turn < half_.chunks; }
   bool tryCombine(std::int64_t final_before);
   bool tryCopyOut();
   bool tryCopyIn();

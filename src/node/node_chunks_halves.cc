@@ -51,8 +51,16 @@ std::int64_t NodeChunks::combinedBefore() const {
 
 bool NodeChunks::advance(std::int64_t final_before) {
   bool has_moved = false;
-  while (!isOver() && tryNext(final_before)) has_moved = true;
+  const std::int64_t turn = half_.turn;
+  while (half_.turn == turn && !isOver() && tryNext(final_before)) has_moved = true;
   return has_moved;
+}
+
+bool NodeChunks::waitsForFinal(std::int64_t final_before) const {
+  if (isOver()) return true;
+  if (!half_.is_gather || half_.action != Action::kCombine || !owner_ || !hasChunk()) return false;
+  const Part part = partOf(chunkOfHalf(half_.turn), *owner_);
+  return !part.isEmpty() && part.element + part.size > final_before;
 }
 
 // The order of actions is that of run().
@@ -77,19 +85,21 @@ bool NodeChunks::tryNext(std::int64_t final_before) {
 
 // What is handed out goes where others may still be reading, until all have copied in.
 bool NodeChunks::tryCombine(std::int64_t final_before) {
-  if (!owner_ || half_.turn < 0 || half_.turn >= half_.chunks) return true;
+  if (!owner_ || !hasChunk()) return true;
   const Chunk chunk = chunkOfHalf(half_.turn);
   const Part part = partOf(chunk, *owner_);
   const Combiner& combiner = half_.call.combiner;
   if (!part.isEmpty()) {
     std::byte* const own = elementAt(half_.call.receive, part.element, combiner);
     if (half_.is_gather) {
-      if (part.element + part.size > final_before || countIn(chunk.number) < layout_.ranks()) return false;
+      if (waitsForFinal(final_before) || countIn(chunk.number) < layout_.ranks()) return false;
       copyElements(own, elementAt(layout_.result(memory_, chunk.number), part.place, combiner), part.size, combiner);
     } else {
       if (!half_.is_begun) {
         std::ranges::fill(operands_, nullptr);
         static_cast<void>(areAllInSoon(chunk.number));
+      } else if (countIn(chunk.number) == found_) {
+        return false;
       }
       half_.is_begun = !combineWhatIsIn(half_.call, chunk, part, own);
       if (half_.is_begun) return false;

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#include "base/processor_cache.h"
+#include "base/copies.h"
 #include "node/association_tree.h"
 
 namespace starling {
@@ -28,7 +27,7 @@ inline std::int64_t elementsOfLine(const Combiner& combiner) {
 // Leaves gaps alone.
 inline void copyElements(const std::byte* from, std::byte* to, std::int64_t elements, const Combiner& combiner) {
   if (combiner.has_gaps) return combiner(from, from, to, elements);
-  std::memcpy(to, from, static_cast<std::size_t>(elements * combiner.element_bytes));
+  copyBytes(from, to, static_cast<std::size_t>(elements * combiner.element_bytes));
 }
 
 // Copies a part of a result to where the program has it. Of `past_caches` see NodeCall.

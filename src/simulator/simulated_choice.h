@@ -39,8 +39,8 @@ void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const C
 // elements, and so that the schedule takes no more than kMostScheduleBytes.
 void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
-// Sets the chunks that are worth it by the row's closed form, where it has one and the ranks of each node share memory
-// but no core, so that the schedule takes no more than kMostScheduleBytes.
+// Sets the chunks that are worth it by the row's closed form, where it has one, the ranks of each node share memory,
+// and each has a core for itself; as many as leave a schedule of no more than kMostScheduleBytes.
 void setBestChunks(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
 // Makes what each rank owns one chunk.

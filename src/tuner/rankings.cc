@@ -24,7 +24,7 @@ CandidateQuery rounded(CandidateQuery query) {
   return query;
 }
 
-// Two questions of one process differ in what is mixed here, but for their cost model: that comes from the ranks.
+// Two questions of one process differ in what is mixed here.
 std::uint64_t hashOf(const CandidateQuery& query) {
   std::uint64_t hash =
       mixHash(static_cast<std::uint64_t>(query.shape.ranks), static_cast<std::uint64_t>(query.shape.count));
@@ -34,14 +34,18 @@ std::uint64_t hashOf(const CandidateQuery& query) {
   mix(query.reproducible);
   mix(query.model.ports);
   mix(query.model.shared);
-  for (const double cost : {query.model.alpha.value, query.model.beta, query.model.gamma, query.model.overhead.value,
-                            query.model.release.value, query.model.inner_alpha.value, query.model.inner_beta}) {
+  for (const double cost :
+       {query.model.alpha.value, query.model.beta, query.model.gamma, query.model.overhead.value,
+        query.model.release.value, query.model.inner_alpha.value, query.model.inner_beta, query.model.node_alpha.value,
+        query.model.node_beta, query.model.read_alpha.value, query.model.read_beta}) {
     mix(std::bit_cast<std::uint64_t>(cost));
   }
   for (const Seconds one : {query.unpredicted.latest, query.unpredicted.before, query.unpredicted.others}) {
     mix(toNanoseconds(one));
   }
   for (const std::int64_t one : query.lateness_ns) mix(one);
+  for (const bool one : {query.topology.shares_memory, query.topology.reads_memory, query.topology.gives_cores})
+    mix(one);
   for (const std::int32_t node : query.topology.nodes) mix(node);
   for (const std::int32_t link : query.topology.links) mix(link);
   return hash;

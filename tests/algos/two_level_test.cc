@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -135,6 +136,43 @@ TEST(TwoLevel, isLeftWholeWhereNoMemoryIsSharedOrCoresAre) {
   EXPECT_EQ(bestChunks(call, "two_level", kFastNetwork), 1);
   call.topology = {.nodes = call.topology.nodes, .shares_memory = true};
   EXPECT_EQ(bestChunks(call, "two_level", kFastNetwork), 1);
+}
+
+// What is final of a chunk is handed out before the steps of the next ones are done.
+TEST(TwoLevel, goesThroughItsShareChunkByChunkWhereNodesShareMemory) {
+  Call call(3, 0, 1003);
+  call.topology.nodes.pop_back();
+  call.topology.shares_memory = true;
+  for (const std::int64_t inner : {1, 2, 3, 4, 5}) {
+    for (const std::int64_t chunks : {1, 3, 4}) {
+      for (std::int32_t rank = 0; rank < call.shape().ranks; ++rank) {
+        const Choice choice = inChunks("two_level:inner=" + std::to_string(inner), chunks);
+        const Schedule schedule = buildSchedule(
+            *findAlgorithm(choice.algorithm),
+            {.shape = call.shape(), .virtual_rank = rank, .parameters = choice.parameters, .nodes_share_memory = true});
+        std::int64_t shared = 0;
+        Block own;
+        for (const OwnedBlock& share : schedule.shares) {
+          EXPECT_EQ(share.block.offset, shared);
+          shared += share.block.count;
+          if (share.owner == rank) own = share.block;
+        }
+        EXPECT_EQ(shared, 1003);
+        std::int64_t chunk = 0;
+        for (const Step& step : schedule.steps) {
+          EXPECT_NE(step.kind, StepKind::kCombine);
+          const std::int64_t first = (step.block.offset - own.offset) / schedule.share_chunk;
+          const std::int64_t last = (step.block.offset + step.block.count - 1 - own.offset) / schedule.share_chunk;
+          EXPECT_GE(step.block.offset, own.offset);
+          EXPECT_LE(step.block.offset + step.block.count, own.offset + own.count);
+          EXPECT_EQ(first, last);
+          EXPECT_GE(first, chunk);
+          chunk = first;
+        }
+        EXPECT_EQ(chunk, schedule.steps.empty() ? 0 : chunks - 1);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -51,25 +50,6 @@ TEST(LastCache, isNotOneOfWhichNothingIsTold) {
   caches.add("3", "32M", "7-0");
   caches.add("3", "32M", "0-x");
   EXPECT_EQ(caches.last(), (ProcessorCache{2 << 20, 2}));
-}
-
-// From and to every place in a line, of every length up to some lines.
-TEST(CopyPastCaches, copiesWhatItIsTold) {
-  constexpr std::size_t kMost = 300;
-  constexpr std::size_t kPlaces = 64;
-  std::array<std::byte, kMost + kPlaces> from{};
-  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7 + 1);
-  for (std::size_t place = 0; place < kPlaces; ++place) {
-    for (std::size_t bytes = 0; bytes <= kMost; bytes += bytes < 130 ? 1 : 17) {
-      std::vector<std::byte> to(kMost + 2 * kPlaces);
-      std::vector<std::byte> expected = to;
-      const std::size_t source = (place * 5) % kPlaces;
-      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(source), bytes,
-                  expected.begin() + static_cast<std::ptrdiff_t>(place));
-      copyPastCaches(from.data() + source, to.data() + place, bytes);
-      ASSERT_EQ(to, expected) << place << ", " << bytes;
-    }
-  }
 }
 
 }  // namespace

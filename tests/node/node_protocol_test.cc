@@ -167,7 +167,7 @@ struct Pass {
   bool hands_out = true;
 };
 
-// The steps of NodeChunks::run(). The owners have a part of each chunk.
+// The steps of NodeChunks::run(), and of its halves. The owners have a part of each chunk.
 class ChunkModel {
  public:
   ChunkModel(std::int32_t calls, std::int32_t chunks, const std::vector<Pass>& passes, Ranks owners = kAll,
@@ -202,7 +202,8 @@ class ChunkModel {
   void copyIn(Program& program, std::int32_t rank, const Pass& pass, std::int32_t first, std::int32_t index) const {
     const auto sets = static_cast<std::int32_t>(sets_);
     const std::int32_t chunk = first + index;
-    if ((!pass.hands_out || index < sets) && chunk - sets >= first_of_call_) {
+    const bool puts_something = !pass.contributors.empty();
+    if (puts_something && (!pass.hands_out || index < sets) && chunk - sets >= first_of_call_) {
       for (const std::int32_t owner : owners_) program.push_back({Kind::kWait, combined(owner), chunk - sets});
     }
     if (isAmong(pass.contributors, rank)) program.push_back({Kind::kWrite, contribution(rank, chunk), chunk});

@@ -301,8 +301,9 @@ void addLoopOptions(CLI::App& app, Arguments& arguments) {
          "--overhead", [&arguments] { arguments.procedure = Procedure::kOverhead; },
          "What calls of MPI_Allreduce cost over those of PMPI_Allreduce, in loops of both by turns, of 1000 calls up "
          "to\n"
-         "8 KiB and 100 above, and what a copy of the vector takes that all ranks make at once; needs the preload\n"
-         "library. --iterations pairs of loops (default: 100) after --warmup calls (default: 2000)")
+         "8 KiB and 100 above, and the least that such calls can take: a copy of the vector that all ranks make at\n"
+         "once, and flags in shared memory by which all ranks wait for each other; needs the preload library.\n"
+         "--iterations pairs of loops (default: 100) after --warmup calls (default: 2000)")
       ->excludes(back_to_back);
   app.add_option("--calls", arguments.calls, "Calls of each of these loops, in place of 1000 and 100")
       ->option_text("N")

@@ -3,10 +3,10 @@
 #include <dlfcn.h>
 
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "arguments.h"
+#include "base/copies.h"
 
 namespace starling::bench {
 namespace {
@@ -42,7 +42,7 @@ const std::array<Place, kMostSites> kPmpiPlaces =
 
 // No compiler may leave copies out that the next one writes over.
 int copyVector(const void* input, void* result, std::size_t bytes) {
-  std::memcpy(result, input, bytes);
+  copyBytes(static_cast<const std::byte*>(input), static_cast<std::byte*>(result), bytes);
   asm volatile("" : : "r"(result) : "memory");
   return MPI_SUCCESS;
 }
@@ -62,12 +62,14 @@ bool isAllreduceWrapped() {
   return is_wrapped != 0;
 }
 
-CallLoop::CallLoop(const Clock& clock, Workload& workload, std::uint64_t seed, std::int64_t count, std::int32_t sites)
+CallLoop::CallLoop(const Clock& clock, Workload& workload, std::uint64_t seed, std::int64_t count, std::int32_t sites,
+                   FlagRounds* flags)
     : clock_(clock),
       workload_(workload),
       seed_(seed),
       count_(static_cast<int>(count)),
       sites_(static_cast<std::size_t>(sites)),
+      flags_(flags),
       input_(static_cast<std::size_t>(count * workload.elementSize().value)),
       result_(input_.size()) {
   int rank = 0;
@@ -76,14 +78,22 @@ CallLoop::CallLoop(const Clock& clock, Workload& workload, std::uint64_t seed, s
   workload.fill(seed, 0, rank, input_);
 }
 
-LoopTime CallLoop::run(Target target, std::int32_t calls) {
+int CallLoop::callOnce(Target target) {
+  if (target == Target::kCopy) return copyVector(input_.data(), result_.data(), input_.size());
+  if (target == Target::kFlags) {
+    flags_->run();
+    return MPI_SUCCESS;
+  }
   const std::array<Place, kMostSites>& places = target == Target::kMpi ? kMpiPlaces : kPmpiPlaces;
   const Call call{input_.data(), result_.data(), count_, workload_.datatype(), workload_.operation()};
+  return places[next_site_](call);
+}
+
+LoopTime CallLoop::run(Target target, std::int32_t calls) {
   PMPI_Barrier(MPI_COMM_WORLD);
   const std::int64_t begin_ns = clock_.nanoseconds();
   for (std::int32_t number = 0; number < calls; ++number) {
-    const int code =
-        target == Target::kCopy ? copyVector(input_.data(), result_.data(), input_.size()) : places[next_site_](call);
+    const int code = callOnce(target);
     if (code_ == MPI_SUCCESS) code_ = code;
     if (++next_site_ == sites_) next_site_ = 0;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "flag_rounds.h"
 #include "loop_figures.h"
 #include "workload.h"
 
@@ -21,14 +22,16 @@ bool isAllreduceWrapped();
 class CallLoop {
  public:
   // What is called: MPI_Allreduce as the process has it, or the MPI library's own; or nothing, and the vector is copied
-  // to where the result goes.
-  enum class Target : std::uint8_t { kMpi, kPmpi, kCopy };
+  // to where the result goes, or all ranks wait for each other.
+  enum class Target : std::uint8_t { kMpi, kPmpi, kCopy, kFlags };
 
-  // Calls come from `sites` places of the program in turn, 1 <= sites <= kMostSites.
-  CallLoop(const Clock& clock, Workload& workload, std::uint64_t seed, std::int64_t count, std::int32_t sites);
+  // Calls come from `sites` places of the program in turn, 1 <= sites <= kMostSites. `flags` may be null where the loop
+  // has none.
+  CallLoop(const Clock& clock, Workload& workload, std::uint64_t seed, std::int64_t count, std::int32_t sites,
+           FlagRounds* flags = nullptr);
 
-  // Makes so many calls, or copies, after a barrier, and returns what one took: the mean over calls, and over ranks on
-  // rank 0. REQUIRES: calls > 0.
+  // Makes so many calls, copies or rounds after a barrier, and returns what one took: the mean over calls, and over
+  // ranks on rank 0. REQUIRES: calls > 0.
   LoopTime run(Target target, std::int32_t calls);
   // The first MPI error code of all calls.
   int code() const { return code_; }
@@ -36,12 +39,15 @@ class CallLoop {
   std::int64_t countWrong();
 
  private:
+  int callOnce(Target target);
+
   const Clock& clock_;
   Workload& workload_;
   const std::uint64_t seed_;
   const int count_;
   const std::size_t sites_;
   std::size_t next_site_ = 0;
+  FlagRounds* const flags_;
   int ranks_ = 1;
   int code_ = MPI_SUCCESS;
   std::vector<std::byte> input_;

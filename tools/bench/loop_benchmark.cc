@@ -38,16 +38,18 @@ int timeOverhead(const Arguments& arguments, const Clock& clock, Workload& workl
                  const std::function<void(const OverheadFigures&)>& report) {
   const std::int32_t pairs = arguments.has_iterations ? arguments.iterations : kUsualPairs;
   const std::int32_t warmup = arguments.has_warmup ? arguments.warmup : kUsualWarmup;
+  FlagRounds flags;
   for (const std::int64_t count : arguments.counts) {
     OverheadFigures figures;
     figures.count = count;
     figures.bytes = count * workload.elementSize().value;
     figures.calls = arguments.calls > 0 ? arguments.calls : suiteCalls(figures.bytes);
-    CallLoop loop(clock, workload, arguments.seed, count, arguments.sites);
+    CallLoop loop(clock, workload, arguments.seed, count, arguments.sites, &flags);
     if (warmup > 0) loop.run(CallLoop::Target::kMpi, warmup);
     for (std::int32_t pair = 0; pair < pairs; ++pair) {
       // What comes first in a pair may find caches and the other ranks otherwise than what comes second.
       const bool mpi_is_first = pair % 2 == 0;
+      if (flags.arePossible()) figures.flags_ns.push_back(loop.run(CallLoop::Target::kFlags, figures.calls).mean_ns);
       figures.copy_ns.push_back(loop.run(CallLoop::Target::kCopy, figures.calls).mean_ns);
       if (mpi_is_first) figures.mpi_ns.push_back(loop.run(CallLoop::Target::kMpi, figures.calls).mean_ns);
       figures.pmpi_ns.push_back(loop.run(CallLoop::Target::kPmpi, figures.calls).mean_ns);

@@ -38,6 +38,7 @@ std::string overheadTable(const Json& records) {
                     {"PMPI", Align::kRight},
                     {"MPI", Align::kRight},
                     {"COPY", Align::kRight},
+                    {"FLAGS", Align::kRight},
                     {"RATIO", Align::kRight},
                     {"HALF OF THE RATIOS"},
                     {"PAIRS", Align::kRight},
@@ -45,12 +46,13 @@ std::string overheadTable(const Json& records) {
   for (const Json& record : records) {
     table.addRow({whole(record["count"]), whole(record["bytes"]), whole(record["calls"]),
                   number(record["pmpi_us"], 3) + " us", number(record["mpi_us"], 3) + " us",
-                  number(record["copy_us"], 3) + " us", number(record["ratio"], 3),
-                  number(record["ratio_25"], 3) + " to " + number(record["ratio_75"], 3), whole(record["pairs"]),
-                  whole(record["wrong_elements"])});
+                  number(record["copy_us"], 3) + " us",
+                  record["flags_us"].is_null() ? "-" : number(record["flags_us"], 3) + " us",
+                  number(record["ratio"], 3), number(record["ratio_25"], 3) + " to " + number(record["ratio_75"], 3),
+                  whole(record["pairs"]), whole(record["wrong_elements"])});
   }
-  return "medians of loops by turns, with copies of the vector on all ranks at once; the ratios are those of the "
-         "pairs\n" +
+  return "medians of loops by turns, with copies of the vector on all ranks at once, and with flags by which all ranks "
+         "wait for each other; the ratios are those of the pairs\n" +
          table.text();
 }
 
@@ -99,6 +101,7 @@ Json recordOf(const Header& header, const Arguments& arguments, const OverheadFi
   record["pmpi_us"] = 1e-3 * quantile(figures.pmpi_ns, 0.5);
   record["mpi_us"] = 1e-3 * quantile(figures.mpi_ns, 0.5);
   record["copy_us"] = 1e-3 * quantile(figures.copy_ns, 0.5);
+  record["flags_us"] = figures.flags_ns.empty() ? Json() : Json(1e-3 * quantile(figures.flags_ns, 0.5));
   record["ratio"] = quantile(ratios, 0.5);
   record["ratio_25"] = quantile(ratios, 0.25);
   record["ratio_75"] = quantile(ratios, 0.75);

@@ -39,6 +39,8 @@ struct OverheadFigures {
   std::vector<double> mpi_ns;   // what a call took, loop by loop
   std::vector<double> pmpi_ns;  // likewise, of the loop beside it
   std::vector<double> copy_ns;  // what copying the vector took, on all ranks at once, likewise
+  // What it took that all ranks waited for each other, likewise; empty: they share no memory.
+  std::vector<double> flags_ns;
   std::int64_t wrong_elements = 0;
 };
 

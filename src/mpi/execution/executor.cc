@@ -1,9 +1,10 @@
 #include "mpi/execution/executor.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <type_traits>
+
+#include "base/copies.h"
 
 namespace starling {
 
@@ -104,9 +105,8 @@ int Executor::runSteps(const PreparedSchedule& prepared, const Call& call) {
   while (steps_done_ < schedule.steps.size()) {
     if (const int code = startWhatCan(prepared, call); code != MPI_SUCCESS) return code;
     int position = MPI_UNDEFINED;
-    const bool is_complete = call.input == nullptr || call.input->isComplete();
-    const int code =
-        is_complete ? awaitMessage(prepared, call, position) : awaitMessageOrInput(prepared, call, position);
+    const bool is_idle = call.input == nullptr || call.input->isIdle(schedule.steps[oldest_]);
+    const int code = is_idle ? awaitMessage(position) : awaitMessageOrInput(prepared, call, position);
     if (code != MPI_SUCCESS) return code;
     if (position == MPI_UNDEFINED) continue;
     if (const int fault = land(prepared, call, static_cast<std::size_t>(position)); fault != MPI_SUCCESS) return fault;
@@ -115,8 +115,7 @@ int Executor::runSteps(const PreparedSchedule& prepared, const Call& call) {
 }
 
 // Something is in flight, as the verifier proves.
-int Executor::awaitMessage(const PreparedSchedule& prepared, const Call& call, int& position) {
-  if (call.input != nullptr) call.input->takeResult(prepared.schedule().steps[oldest_]);
+int Executor::awaitMessage(int& position) {
   const int code = PMPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &position, MPI_STATUS_IGNORE);
   return code == MPI_SUCCESS && position == MPI_UNDEFINED ? MPI_ERR_INTERN : code;
 }
@@ -129,11 +128,12 @@ int Executor::awaitMessageOrInput(const PreparedSchedule& prepared, const Call& 
     code = PMPI_Testany(static_cast<int>(requests_.size()), requests_.data(), &position, &is_there, MPI_STATUS_IGNORE);
     return code != MPI_SUCCESS || position != MPI_UNDEFINED;
   };
-  call.input->await([](void* context) { return (*static_cast<decltype(is_message_there)*>(context))(); },
-                    &is_message_there);
+  const std::pmr::vector<Step>& steps = prepared.schedule().steps;
+  call.input->await(
+      steps[oldest_], [](void* context) { return (*static_cast<decltype(is_message_there)*>(context))(); },
+      &is_message_there);
   if (code != MPI_SUCCESS || position != MPI_UNDEFINED) return code;
   input_before_ = call.input->inputBefore();
-  const std::pmr::vector<Step>& steps = prepared.schedule().steps;
   std::erase_if(landed_, [&](const Flight& flight) {
     const bool may_combine = pending_[flight.step] == 0 && mayTouch(steps[flight.step]);
     if (may_combine) combinable_.push_back(flight);
@@ -281,7 +281,7 @@ int Executor::combine(const Step& step, std::byte* incoming, std::byte* local, c
     return PMPI_Reduce_local(incoming, local, count, call.reducer.datatype, call.reducer.operation);
   }
   const int code = PMPI_Reduce_local(local, incoming, count, call.reducer.datatype, call.reducer.operation);
-  std::memcpy(local, incoming, static_cast<std::size_t>(step.block.count) * call.reducer.element_size);
+  copyBytes(incoming, local, static_cast<std::size_t>(step.block.count) * call.reducer.element_size);
   return code;
 }
 

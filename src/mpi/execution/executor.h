@@ -33,13 +33,12 @@ class InputInParts {
   virtual ~InputInParts() = default;
   // Returns the element of the work vector before which the rank's input is there. Steps touch nothing else.
   virtual std::int64_t inputBefore() const = 0;
-  // Returns whether all of it is there.
-  virtual bool isComplete() const = 0;
-  // Waits until there is more of it, or `is_message_there` returns true for `context`.
-  virtual void await(bool (*is_message_there)(void* context), void* context) = 0;
-  // Takes, without waiting, what is final of the result: `oldest` is the first step in program order that is not done.
-  // REQUIRES: isComplete().
-  virtual void takeResult(const Step& oldest) = 0;
+  // Returns whether all of it is there, and all of the result taken that is final: `oldest` is the first step in
+  // program order that is not done. Then messages alone can change anything.
+  virtual bool isIdle(const Step& oldest) const = 0;
+  // Waits until `is_message_there` returns true for `context`, there is more of the input, or more of the result was
+  // taken.
+  virtual void await(const Step& oldest, bool (*is_message_there)(void* context), void* context) = 0;
 };
 
 // Owns the scratch memory of one communicator and runs its schedules, one at a time. What a run needs is allocated
@@ -90,7 +89,7 @@ class Executor {
   void makeRoom(const PreparedSchedule& prepared);
   void begin(const PreparedSchedule& prepared, const Call& call);
   int runSteps(const PreparedSchedule& prepared, const Call& call);
-  int awaitMessage(const PreparedSchedule& prepared, const Call& call, int& position);
+  int awaitMessage(int& position);
   int awaitMessageOrInput(const PreparedSchedule& prepared, const Call& call, int& position);
   bool mayTouch(const Step& step) const { return step.block.offset + step.block.count <= input_before_; }
   void abandon(const Schedule& schedule);

@@ -9,20 +9,26 @@ NodeShares::NodeShares(NodeAllreduce& allreduce, const NodeCall& call, std::span
     if (owner == schedule.virtual_rank) own_ = block;
   }
   allreduce_.beginReduceScatter(call_, shares_);
+  // Two chunks are there before the first is combined.
+  allreduce_.advance(0);
   allreduce_.advance(0);
 }
 
-std::int64_t NodeShares::inputBefore() const { return isComplete() ? call_.count : allreduce_.combinedBefore(); }
+std::int64_t NodeShares::inputBefore() const { return is_gathering_ ? call_.count : allreduce_.combinedBefore(); }
 
-void NodeShares::await(bool (*is_message_there)(void* context), void* context) {
-  allreduce_.advanceUnless(0, [&] { return is_message_there(context); });
+bool NodeShares::isIdle(const Step& oldest) const {
+  return is_gathering_ && allreduce_.waitsForFinal(finalBefore(oldest));
+}
+
+void NodeShares::await(const Step& oldest, bool (*is_message_there)(void* context), void* context) {
+  if (!is_gathering_ && allreduce_.isOver()) return beginGather();
+  allreduce_.advanceUnless(is_gathering_ ? finalBefore(oldest) : 0, [&] { return is_message_there(context); });
 }
 
 // Steps of a chunk come before those of the next one.
-void NodeShares::takeResult(const Step& oldest) {
-  beginGather();
+std::int64_t NodeShares::finalBefore(const Step& oldest) const {
   const std::int64_t within = oldest.block.offset - own_.offset;
-  allreduce_.advance(own_.offset + (chunk_ > 0 ? within / chunk_ * chunk_ : 0));
+  return own_.offset + (chunk_ > 0 ? within / chunk_ * chunk_ : 0);
 }
 
 void NodeShares::beginGather() {

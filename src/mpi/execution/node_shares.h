@@ -10,8 +10,8 @@
 
 namespace starling {
 
-// Makes the input of a schedule that has shares: the rank's share of what its node has combined, chunk by chunk. Then
-// it takes the result, chunk by chunk, and hands it out. All ranks of the node make one alike, in the same order, and
+// Makes the input of a schedule that has shares: the rank's share of what its node has combined, chunk by chunk. When
+// all is there it hands out the result, chunk by chunk. All ranks of the node make one alike, in the same order, and
 // call finish(). THREADS: not thread-safe.
 class NodeShares final : public InputInParts {
  public:
@@ -21,14 +21,14 @@ class NodeShares final : public InputInParts {
              const Schedule& schedule);
 
   std::int64_t inputBefore() const override;
-  bool isComplete() const override { return is_gathering_ || allreduce_.isOver(); }
-  void await(bool (*is_message_there)(void* context), void* context) override;
-  void takeResult(const Step& oldest) override;
+  bool isIdle(const Step& oldest) const override;
+  void await(const Step& oldest, bool (*is_message_there)(void* context), void* context) override;
 
   // Takes and hands out what is left. After a fault that is anything, but no rank of the node waits for another one.
   void finish();
 
  private:
+  std::int64_t finalBefore(const Step& oldest) const;
   void beginGather();
 
   NodeAllreduce& allreduce_;

@@ -1,7 +1,8 @@
 #include "mpi/execution/planned_call.h"
 
 #include <cstddef>
-#include <cstring>
+
+#include "base/copies.h"
 
 namespace starling {
 namespace {
@@ -18,7 +19,8 @@ void copyInput(const PlannedCall& call) {
     // Operands that are the same combine to that, and the gaps are left as they are.
     reducer.kernel(call.send, call.send, call.receive, call.count);
   } else {
-    std::memcpy(call.receive, call.send, static_cast<std::size_t>(call.count) * reducer.element_size);
+    copyBytes(static_cast<const std::byte*>(call.send), static_cast<std::byte*>(call.receive),
+              static_cast<std::size_t>(call.count) * reducer.element_size);
   }
 }
 

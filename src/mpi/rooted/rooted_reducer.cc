@@ -1,8 +1,10 @@
 #include "mpi/rooted/rooted_reducer.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
 #include <optional>
+
+#include "base/copies.h"
 
 namespace starling {
 namespace {
@@ -70,7 +72,8 @@ int RootedReducer::execute(const Root* to, const void* sendbuf, void* recvbuf, c
     call.work = only_sends ? const_cast<void*>(sendbuf) : channel_.vector();
   }
   if (call.work != sendbuf && sendbuf != MPI_IN_PLACE) {
-    std::memcpy(call.work, sendbuf, static_cast<std::size_t>(bytesOf(kind)));
+    copyBytes(static_cast<const std::byte*>(sendbuf), static_cast<std::byte*>(call.work),
+              static_cast<std::size_t>(bytesOf(kind)));
   }
   return channel_.run(prepared, call);
 }

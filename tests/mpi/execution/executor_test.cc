@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "algos/catalogue.h"
@@ -82,7 +83,7 @@ class ExecutorRuns : public testing::TestWithParam<const Algorithm*> {
 
   // Runs the schedule of `variant` once over `work`.
   void reduce(Executor& executor, const Variant& variant, MPI_Datatype datatype, MPI_Op op, int count, void* work,
-              std::int64_t* run_bytes = nullptr) {
+              std::int64_t* run_bytes = nullptr, InputInParts* input = nullptr) {
     watch_.phase(variant.choice + ", count " + std::to_string(count));
     const CallKind kind = classifyCall(count, datatype, op);
     ASSERT_TRUE(kind.tunable);
@@ -97,7 +98,8 @@ class ExecutorRuns : public testing::TestWithParam<const Algorithm*> {
     ASSERT_TRUE(executor.reserve(elements * kind.reducer.element_size));
     if (run_bytes != nullptr) *run_bytes = prepared.runBytes();
     const int first_tag = (runs_++ % 5) * prepared.schedule().tag_span;
-    const Executor::Call call{communicator_, variant.table, first_tag, work, kind.reducer};
+    Executor::Call call{communicator_, variant.table, first_tag, work, kind.reducer};
+    call.input = input;
     EXPECT_EQ(executor.run(prepared, call), MPI_SUCCESS);
   }
 
@@ -234,6 +236,56 @@ TEST(Executor, senderInStepStaysUntilItsMessageIsTaken) {
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, ExecutorRuns, testing::ValuesIn(algorithmsWithSchedule()),
                          [](const auto& test) { return std::string(test.param->name); });
+
+// Gives three elements at a time, whenever there is no message. What is not there yet spoils all that it touches, and
+// is lost where something came before it.
+class SlowInput final : public InputInParts {
+ public:
+  SlowInput(std::vector<double> input, std::vector<double>& work) : input_(std::move(input)), work_(work) {
+    work_.assign(input_.size(), std::nan(""));
+  }
+
+  std::int64_t inputBefore() const override { return there_; }
+  bool isIdle(const Step& /*oldest*/) const override { return there_ == std::ssize(input_); }
+  void await(const Step& /*oldest*/, bool (*is_message_there)(void* context), void* context) override {
+    if (!is_message_there(context)) giveUpTo(there_ + 3);
+  }
+  // Gives what no step has waited for.
+  void finish() { giveUpTo(std::ssize(input_)); }
+
+ private:
+  void giveUpTo(std::int64_t end) {
+    for (; there_ < std::min<std::int64_t>(end, std::ssize(input_)); ++there_) {
+      work_[static_cast<std::size_t>(there_)] = input_[static_cast<std::size_t>(there_)];
+    }
+  }
+
+  const std::vector<double> input_;
+  std::vector<double>& work_;
+  std::int64_t there_ = 0;
+};
+
+class ExecutorRunsInParts : public ExecutorRuns {};
+
+// All that `two_level` runs between nodes.
+INSTANTIATE_TEST_SUITE_P(Rows, ExecutorRunsInParts,
+                         testing::Values(findAlgorithm(1), findAlgorithm(2), findAlgorithm(3), findAlgorithm(4),
+                                         findAlgorithm(5)),
+                         [](const auto& row) { return std::string(row.param->name); });
+
+TEST_P(ExecutorRunsInParts, touchesNoInputThatIsNotThere) {
+  const Case<double> expected = sumOf<double>(MPI_DOUBLE);
+  for (const Variant& variant : variantsOf(*GetParam(), worldSize())) {
+    Executor executor;
+    for (const int count : {1, worldSize() - 1, worldSize() + 1, 100}) {
+      std::vector<double> work;
+      SlowInput input(expected.inputs(worldRank(), count), work);
+      reduce(executor, variant, MPI_DOUBLE, MPI_SUM, count, work.data(), nullptr, &input);
+      input.finish();
+      EXPECT_EQ(expected.wrongElements(work, worldSize()), 0) << variant.choice << ", count " << count;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace starling

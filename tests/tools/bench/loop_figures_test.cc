@@ -32,6 +32,7 @@ OverheadFigures someOverhead() {
   figures.mpi_ns = {420.0, 2100.0, 440.0};
   figures.pmpi_ns = {400.0, 1000.0, 400.0};
   figures.copy_ns = {5.0, 3.0, 4.0};
+  figures.flags_ns = {250.0, 200.0, 300.0};
   return figures;
 }
 
@@ -43,8 +44,18 @@ TEST(LoopFigures, overheadIsTheMedianOfTheRatiosOfPairs) {
   EXPECT_DOUBLE_EQ(record["mpi_us"].get<double>(), 0.44);
   EXPECT_DOUBLE_EQ(record["pmpi_us"].get<double>(), 0.4);
   EXPECT_DOUBLE_EQ(record["copy_us"].get<double>(), 0.004);
+  EXPECT_DOUBLE_EQ(record["flags_us"].get<double>(), 0.25);
   EXPECT_DOUBLE_EQ(record["ratio"].get<double>(), 1.1);
   EXPECT_DOUBLE_EQ(record["ratio_25"].get<double>(), 1.075);
+}
+
+TEST(LoopFigures, overheadHasNoFlagsWhereRanksShareNoMemory) {
+  OverheadFigures figures = someOverhead();
+  figures.flags_ns.clear();
+  const Arguments arguments = argumentsOf(Procedure::kOverhead);
+  const cli::Json record = recordOf(someHeader(), arguments, figures);
+  EXPECT_TRUE(record["flags_us"].is_null());
+  EXPECT_NE(loopTable(someHeader(), arguments, cli::Json::array({record})).find(" - "), std::string::npos);
 }
 
 TEST(LoopFigures, aLoopHasItsMeanAndTheRanksThatAreFarthestFromIt) {

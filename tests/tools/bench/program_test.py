@@ -196,7 +196,7 @@ class ProgramTest(unittest.TestCase):
         records = self.loops("--overhead", "--count", "0,2", "--sites", "3", "--iterations", "4", "--warmup", "50",
                              "--calls", "30", environment=environment)  # fmt: skip
         self.assertEqual([(record["pairs"], record["calls"]) for record in records], [(4, 30), (4, 30)])
-        self.assertTrue(all(record["copy_us"] > 0 for record in records))
+        self.assertTrue(all(record["copy_us"] > 0 and record["flags_us"] > 0 for record in records))
         self.assertTrue(all(record["ratio_25"] <= record["ratio"] <= record["ratio_75"] for record in records))
 
     @unittest.skipIf(RANKS != 4, "the same file at every number of ranks")

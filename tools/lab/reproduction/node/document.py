@@ -23,17 +23,22 @@ def met(value, aim):
     return "-" if aim is None else f"{aim:.1f}" if value >= aim else f"{aim:.1f}, **not met**"
 
 
+def aim_cell(loop, aim):
+    cell = met(loop.gain, aim)
+    return cell if aim is None or loop.gain >= aim else f"{cell} (at most {ratio(loop.most_gain())})"
+
+
 def loop_table(document, ranks, loops):
     rows = []
     for copy, read, first, second in zip(*(loops[way] for way in plan.WAYS)):
         rows.append([
             size_text(copy.size), us(copy.native), us(copy.time), ratio(copy.gain), us(read.time), ratio(read.gain),
             ratio(first.gain), ratio(second.gain), f"{second.least:.2f} to {second.most:.2f}",
-            met(second.gain, results.aim_of(ranks, copy.size)), us(copy.copy), us(second.time),
+            aim_cell(second, results.aim_of(ranks, copy.size)), us(second.copy), us(second.flags), us(second.time),
         ])  # fmt: skip
     header = ["bytes", "native, us", *(word for way in plan.FORCED for word in (f"{way}, us", "native over it")),
               f"native over {plan.FIRST}", f"native over {plan.SECOND}", "middle half", "aim", "a copy, us",
-              f"{plan.SECOND}, us"]  # fmt: skip
+              "flags, us", f"{plan.SECOND}, us"]  # fmt: skip
     document.table(f"{ranks} ranks: loops of calls right after each other", header, rows)
 
 
@@ -82,7 +87,9 @@ def introduction(document, scope, loads):
         "is forced, or the tuner chooses: in a run that begins with an empty database, and in one that begins with what "
         "the first has learned, for which the aims are. Calls of a forced row are noted one by one; calls of a choice "
         "that has settled rest, and take less. A copy is that of the vector, which all ranks make at once: no rank can "
-        "have the sum before its own vector was read and a result was written."
+        "have the sum before its own vector was read and a result was written. Flags are one of each rank in memory that "
+        "all share; every rank raises its own and waits until all are raised: no rank can have the sum before all have "
+        "come. Native's time over both together is the most that can be reached."
     )
     document.text(
         f"Open MPI on {index.processor()}, {os.cpu_count()} cores, whose load was {loads[0]:.1f} before the runs and "

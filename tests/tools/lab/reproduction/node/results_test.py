@@ -8,7 +8,7 @@ from reproduction.node import runs as plan
 
 def overhead(size, pmpi, mpi):
     return {"bytes": size, "pmpi_us": pmpi, "mpi_us": mpi, "ratio": mpi / pmpi, "ratio_25": 0.9 * mpi / pmpi,
-            "ratio_75": 1.1 * mpi / pmpi, "copy_us": 0.1}  # fmt: skip
+            "ratio_75": 1.1 * mpi / pmpi, "copy_us": 0.1, "flags_us": 0.9}  # fmt: skip
 
 
 class Loops(unittest.TestCase):
@@ -17,6 +17,13 @@ class Loops(unittest.TestCase):
         self.assertAlmostEqual(loop.gain, 1.5)
         self.assertLess(loop.least, loop.gain)
         self.assertGreater(loop.most, loop.gain)
+        self.assertAlmostEqual(loop.most_gain(), 3.0)
+
+    def test_an_aim_that_is_not_met_is_told_with_what_can_be_reached(self):
+        loop = results.loop_of(overhead(64, 3.0, 2.0))
+        self.assertEqual(document.aim_cell(loop, 2.0), "2.0, **not met** (at most 3.00)")
+        self.assertEqual(document.aim_cell(loop, 1.5), "1.5")
+        self.assertEqual(document.aim_cell(loop, None), "-")
 
     def test_aims_are_those_of_the_size(self):
         self.assertEqual(results.aim_of(2, 8), 1.1)
