@@ -241,7 +241,7 @@ constexpr Algorithm kTwoLevelRow{
     .name = "two_level",
     .what =
         "combines shares of the vector within each node first, then among the nodes, and hands the results back within "
-        "the nodes; in several chunks it does all three at the same time.",
+        "the nodes; in several chunks, of which one is combined while another one is on its way.",
     .trade_off =
         "ranks of a node combine first, through memory where they share it, so that few messages leave it; needs "
         "several ranks per node, else it is its inner algorithm",

@@ -37,7 +37,8 @@ struct CandidateQuery {
 
 // Returns at most `limit` candidates, one per algorithm, by rising predicted post-arrival time. Segments are those of
 // the row's closed form, else those that the simulator likes best; where so many would take long to simulate, the
-// prediction is that of fewer. Rows that can name the late rank do so where it is not predicted and that looks faster.
+// prediction is that of fewer. Chunks are those of the row's closed form, and the prediction is that of one. Rows that
+// can name the late rank do so where it is not predicted and that looks faster.
 // Other than the usual parameters are looked at where the row is not far behind with these. Rows whose schedule would
 // take more than kMostScheduleBytes are left out.
 // Rows for a topology are among them where they gain from it; one of these always where links are known, which the

@@ -147,9 +147,12 @@ TEST(TwoLevel, goesThroughItsShareChunkByChunkWhereNodesShareMemory) {
     for (const std::int64_t chunks : {1, 3, 4}) {
       for (std::int32_t rank = 0; rank < call.shape().ranks; ++rank) {
         const Choice choice = inChunks("two_level:inner=" + std::to_string(inner), chunks);
-        const Schedule schedule = buildSchedule(
-            *findAlgorithm(choice.algorithm),
-            {.shape = call.shape(), .virtual_rank = rank, .parameters = choice.parameters, .nodes_share_memory = true});
+        BuildRequest request;
+        request.shape = call.shape();
+        request.virtual_rank = rank;
+        request.parameters = choice.parameters;
+        request.nodes_share_memory = true;
+        const Schedule schedule = buildSchedule(*findAlgorithm(choice.algorithm), request);
         std::int64_t shared = 0;
         Block own;
         for (const OwnedBlock& share : schedule.shares) {

@@ -7,7 +7,7 @@
 
 namespace starling::bench {
 
-// Each rank of MPI_COMM_WORLD has a flag in memory that all share. All functions but the last are collective.
+// Each rank of MPI_COMM_WORLD has a flag in memory that all share. All ranks make one, call run() and end it alike.
 // THREADS: not thread-safe.
 class FlagRounds {
  public:
