@@ -43,6 +43,11 @@ std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string
   return static_cast<std::size_t>(parameter - parameters.begin());
 }
 
+bool hasSegments(const Algorithm& algorithm, const ParameterValues& parameters) {
+  if (!findParameter(algorithm, kSegmentsParameter)) return false;
+  return algorithm.best_segments == nullptr || algorithm.best_segments({}, parameters, 1.0).has_value();
+}
+
 ParameterValues defaultParameters(const Algorithm& algorithm) {
   ParameterValues values{};
   for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) values[i] = algorithm.parameters[i].fallback;
@@ -64,6 +69,11 @@ bool isAllowed(const Algorithm& algorithm, const Topology& topology) {
 bool isValid(const Algorithm& algorithm, const Shape& shape) {
   if (!shape.commutative && !algorithm.keeps_rank_order) return false;
   return algorithm.is_valid == nullptr || algorithm.is_valid(shape);
+}
+
+bool keepsInStep(const Choice& choice) {
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  return algorithm.keeps_in_step != nullptr && algorithm.keeps_in_step(choice.parameters);
 }
 
 bool usesMemoryOfNodes(const Choice& choice) {

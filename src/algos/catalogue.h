@@ -18,7 +18,7 @@
 
 namespace starling {
 
-inline constexpr int kMaxParameters = 6;
+inline constexpr int kMaxParameters = 7;
 
 // Holds values of an algorithm's parameters, in the order of its row; entries beyond the row's are 0.
 using ParameterValues = std::array<std::int64_t, kMaxParameters>;
@@ -33,6 +33,7 @@ struct Parameter {
   // The tuner simulates these values beside the default, where the row has no closed form for the parameter.
   std::span<const std::int64_t> worth_trying{};
   const char* former_name = "";  // read in texts, too, that were written before the parameter was renamed
+  std::span<const std::int64_t> worth_trying_late{};  // simulated, too, where somebody is late
 };
 
 // An algorithm's validity may depend on this; nothing else is equal on all ranks.
@@ -88,14 +89,16 @@ struct Algorithm {
   Schedule (*build)(const BuildRequest& request);                  // null: `native`, which has no schedule
   // Returns the most steps that any rank's schedule has, whoever is late; equal on all ranks. Null where `build` is.
   std::int64_t (*max_steps)(const Shape& shape, const ParameterValues& parameters) = nullptr;
-  bool keeps_in_step = false;   // some of its sends wait for their receivers: Schedule::synchronous
+  // Returns whether some of its sends wait for their receivers: Schedule::synchronous. Null: none does.
+  bool (*keeps_in_step)(const ParameterValues& parameters) = nullptr;
   bool has_side_slots = false;  // at most one less than there are ranks
   // Returns the most bytes that the builder needs beside its writer, equal on all ranks as max_steps is. Null: none to
   // speak of.
   std::int64_t (*work_bytes)(const Shape& shape, const ParameterValues& parameters) = nullptr;
-  // Returns the segments by the closed form of the cost, for n b / a of the vector. Null: the default is as good as
-  // any.
-  double (*best_segments)(std::int32_t ranks, double transfers) = nullptr;
+  // Returns the segments by the closed form of the cost, for n b / a of the vector; nothing where there are none with
+  // these parameters. Null: the default is as good as any.
+  std::optional<double> (*best_segments)(const Shape& shape, const ParameterValues& parameters,
+                                         double transfers) = nullptr;
   // Returns the chunks (kChunksParameter) that are worth their messages, where n b / a of the vector is `transfers`,
   // and `copies` what copying it in and out, and combining it, takes in the memory of a node, over a. Null: there is no
   // such parameter.
@@ -143,6 +146,9 @@ std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string
 // Rows that cut the vector into parts which follow each other have this parameter.
 inline constexpr std::string_view kSegmentsParameter = "segments";
 
+// Returns whether the row has such parts with these parameters.
+bool hasSegments(const Algorithm& algorithm, const ParameterValues& parameters);
+
 ParameterValues defaultParameters(const Algorithm& algorithm);
 
 // Returns what the row's schedule depends on of these latenesses: all, nothing, or one that says that somebody is late.
@@ -164,6 +170,9 @@ inline constexpr Choice kNativeChoice{};
 Result<Choice> parseChoice(std::string_view text);
 // Writes what parseChoice() reads; parameters at their defaults are left out.
 std::string formatChoice(const Choice& choice);
+
+// Returns whether some of the choice's sends wait for their receivers.
+bool keepsInStep(const Choice& choice);
 
 // Returns whether the choice goes through the memory of nodes where BuildRequest::nodes_share_memory holds.
 bool usesMemoryOfNodes(const Choice& choice);

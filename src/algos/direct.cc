@@ -306,7 +306,9 @@ Schedule buildDirect(const BuildRequest& request) {
 }
 
 // Returns the S for which (S + 1) (P a + n b / S) is least.
-double bestDirectSegments(std::int32_t ranks, double transfers) { return std::sqrt(transfers / ranks); }
+std::optional<double> bestDirectSegments(const Shape& shape, const ParameterValues&, double transfers) {
+  return std::sqrt(transfers / shape.ranks);
+}
 
 // An owner holds everybody's segment of its share. Shares of a short vector are rounded up, to so many elements at
 // most.
@@ -342,12 +344,12 @@ constexpr Algorithm kDirectRow{
     .keeps_rank_order = true,
     .fixed_association = true,
     .uses_arrivals = true,
-    .chains_ranks = alwaysChainsRanks,
+    .chains_ranks = always,
     .scratch_elements = directScratch,
     .is_valid = hasFewEnoughRanksForDirect,
     .build = buildDirect,
     .max_steps = directSteps,
-    .keeps_in_step = true,
+    .keeps_in_step = always,
     .has_side_slots = true,
     .work_bytes = directWorkBytes,
     .best_segments = bestDirectSegments,

@@ -149,8 +149,8 @@ Schedule buildLateJoin(const BuildRequest& request) {
   return LateJoin(request, static_cast<std::int32_t>(lateJoinBlocks(request.shape, request.parameters))).build();
 }
 
-double bestLateJoinSegments(std::int32_t ranks, double transfers) {
-  return leastCostSegments(std::ceil(std::log2(ranks)) - 1, transfers);
+std::optional<double> bestLateJoinSegments(const Shape& shape, const ParameterValues&, double transfers) {
+  return leastCostSegments(ceilLog2(shape.ranks) - 1, transfers);
 }
 
 constexpr Parameter kLateJoinParameters[] = {
@@ -175,7 +175,7 @@ constexpr Algorithm kLateJoinRow{
     .uses_arrivals = false,
     .build = buildLateJoin,
     .max_steps = lateJoinSteps,
-    .keeps_in_step = true,
+    .keeps_in_step = always,
     .work_bytes = lateJoinWorkBytes,
     .best_segments = bestLateJoinSegments,
     .valid_text = kAnyShape,

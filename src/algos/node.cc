@@ -47,7 +47,7 @@ constexpr Algorithm kNodeRow{
     .fixed_association = true,
     .uses_arrivals = false,
     .suits_topology = sharesOneMemory,
-    .chains_ranks = alwaysChainsRanks,
+    .chains_ranks = always,
     .scratch_elements = nodeScratch,
     .is_valid = hasFewEnoughRanksForNode,
     .build = buildNode,

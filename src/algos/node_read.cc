@@ -30,7 +30,7 @@ constexpr Algorithm kNodeReadRow{
     .fixed_association = true,
     .uses_arrivals = false,
     .suits_topology = sharesOneMemory,
-    .chains_ranks = alwaysChainsRanks,
+    .chains_ranks = always,
     .scratch_elements = nodeReadScratch,
     .is_valid = hasFewEnoughRanksForNode,
     .build = buildNodeRead,

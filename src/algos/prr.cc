@@ -73,7 +73,7 @@ constexpr Algorithm kPrrRow{
     .parameters = kPrrParameters,
     .keeps_rank_order = false,
     .uses_arrivals = true,
-    .chains_ranks = alwaysChainsRanks,
+    .chains_ranks = always,
     .build = buildPrr,
     .max_steps = prrSteps,
     .work_bytes = prrWorkBytes,

@@ -21,7 +21,7 @@ constexpr Algorithm kRingRow{
     .parameters = kFlowParameters,
     .keeps_rank_order = false,
     .uses_arrivals = false,
-    .chains_ranks = alwaysChainsRanks,
+    .chains_ranks = always,
     .build = buildRing,
     .max_steps = ringSteps,
     .valid_text = kAnyShape,

@@ -34,7 +34,7 @@ constexpr Algorithm kRingSegmentedRow{
     .parameters = kRingSegmentedParameters,
     .keeps_rank_order = false,
     .uses_arrivals = false,
-    .chains_ranks = alwaysChainsRanks,
+    .chains_ranks = always,
     .is_valid = hasFewEnoughRanksForPieces,
     .build = buildRingSegmented,
     .max_steps = ringSegmentedSteps,

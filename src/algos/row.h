@@ -44,8 +44,8 @@ inline std::int32_t ceilLog2(std::int32_t ranks) { return std::bit_width(static_
 // Most rows have this Algorithm::valid_text.
 inline constexpr const char* kAnyShape = "any ranks, any count";
 
-// This is Algorithm::chains_ranks of a row that does so whatever its parameters.
-inline bool alwaysChainsRanks(const ParameterValues&) { return true; }
+// This is Algorithm::chains_ranks, or keeps_in_step, of a row that does so whatever its parameters.
+inline bool always(const ParameterValues&) { return true; }
 
 // Returns the S for which (S + others) (a + n b / S) is least, with `others` other messages in a row; `transfers` is n
 // b / a.

@@ -46,7 +46,9 @@ Schedule buildSlt(const BuildRequest& request) {
 }
 
 // The chain has P - 1 links after the last arrival.
-double bestChainSegments(std::int32_t ranks, double transfers) { return leastCostSegments(ranks - 1, transfers); }
+std::optional<double> bestChainSegments(const Shape& shape, const ParameterValues&, double transfers) {
+  return leastCostSegments(shape.ranks - 1, transfers);
+}
 
 constexpr Parameter kSltParameters[] = {
     {"segments", 0, 65536, 0, "",
@@ -70,7 +72,7 @@ constexpr Algorithm kSltRow{
     .keeps_rank_order = true,
     .uses_arrivals = true,
     .uses_only_any_late = true,
-    .chains_ranks = alwaysChainsRanks,
+    .chains_ranks = always,
     .build = buildSlt,
     .max_steps = sltSteps,
     .best_segments = bestChainSegments,

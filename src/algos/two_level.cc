@@ -4,7 +4,7 @@
 // among the nodes the next is combined within them, and the one before is handed back. Where the ranks of each node
 // share memory only what goes between nodes is messages; there the first chunk is handed back when the last is
 // combined. With the table sorted by arrival the node of the latest rank is the last, so that a chain between the nodes
-// (slt) has all but that node's part ready when this rank comes.
+// (slt), or a late join, has all but that node's part ready when this rank comes.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -17,7 +17,15 @@
 namespace starling {
 namespace {
 
-enum Parameters : std::size_t { kInner, kLeaders, kWindowOf, kPacingOf, kMemory, kChunks };
+enum Parameters : std::size_t { kInner, kLeaders, kWindowOf, kPacingOf, kMemory, kChunks, kSegments };
+
+// The rows that may run between the nodes, by id: that of value 1 of the parameter `inner`, of 2, and so on.
+constexpr std::int32_t kInnerRows[] = {1, 2, 3, 4, 5, 8};
+constexpr std::int64_t kRecursiveDoubling = 1;  // of the parameter
+
+const Algorithm& innerOf(const ParameterValues& parameters) {
+  return *findAlgorithm(kInnerRows[parameters[kInner] - 1]);
+}
 
 std::int32_t leadersPerNode(const NodeMembers& nodes, const ParameterValues& parameters) {
   std::size_t fewest = nodes.front().size();
@@ -36,31 +44,46 @@ std::int64_t elementsOfChunk(const NodeMembers& nodes, const Shape& shape, const
   return std::max<std::int64_t>((share.count + parameters[kChunks] - 1) / parameters[kChunks], 1);
 }
 
-// A chain has four segments for each node, which go through it one after the other: of long vectors the bytes then take
-// a quarter more than one pass over the vector, however many nodes there are, and short ones have few messages.
+// Where nothing is said of the segments that go through the nodes one after the other, there are four for each node: of
+// long vectors the bytes then take a quarter more than one pass over the vector, however many nodes there are, and
+// short ones have few messages.
 constexpr std::int64_t kSegmentsForEachNode = 4;
 constexpr std::int64_t kMostSegments = 1024;
 
-ParameterValues innerParameters(const Algorithm& inner, const NodeMembers& nodes, std::int64_t chunks) {
+// Segments of a chunk are as many times fewer as it is shorter than the share.
+ParameterValues innerParameters(const NodeMembers& nodes, const ParameterValues& parameters) {
+  const Algorithm& inner = innerOf(parameters);
   ParameterValues values = defaultParameters(inner);
-  const std::optional<std::size_t> segments = findParameter(inner, kSegmentsParameter);
-  if (segments && values[*segments] == 0) {
-    const std::int64_t of_share = std::min(kSegmentsForEachNode * std::ssize(nodes), kMostSegments);
-    values[*segments] = std::max<std::int64_t>(of_share / chunks, 1);
-  }
+  if (inner.best_segments == nullptr) return values;
+  const std::int64_t usual = std::min(kSegmentsForEachNode * std::ssize(nodes), kMostSegments);
+  const std::int64_t of_share = parameters[kSegments] == 0 ? usual : parameters[kSegments];
+  values[*findParameter(inner, kSegmentsParameter)] = std::max<std::int64_t>(of_share / parameters[kChunks], 1);
   return values;
 }
 
+// The leaders of a node share its port: each one's segments, of a part of the vector, take as long as if they were of
+// the whole.
+std::optional<double> bestTwoLevelSegments(const Shape& shape, const ParameterValues& parameters, double transfers) {
+  const Algorithm& inner = innerOf(parameters);
+  if (inner.best_segments == nullptr) return std::nullopt;
+  const NodeMembers nodes = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
+  return inner.best_segments(innerShape(nodes, shape.count), defaultParameters(inner), transfers);
+}
+
 bool twoLevelChainsNodes(const ParameterValues& parameters) {
-  const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(parameters[kInner]));
+  const Algorithm& inner = innerOf(parameters);
   return inner.chains_ranks != nullptr && inner.chains_ranks(defaultParameters(inner));
+}
+
+bool twoLevelKeepsInStep(const ParameterValues& parameters) {
+  const Algorithm& inner = innerOf(parameters);
+  return inner.keeps_in_step != nullptr && inner.keeps_in_step(defaultParameters(inner));
 }
 
 // Counts the steps of the nodes' own allreduce of one chunk.
 std::int64_t innerSteps(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
-  const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(parameters[kInner]));
-  return inner.max_steps(innerShape(nodes, elementsOfChunk(nodes, shape, parameters)),
-                         innerParameters(inner, nodes, parameters[kChunks]));
+  return innerOf(parameters)
+      .max_steps(innerShape(nodes, elementsOfChunk(nodes, shape, parameters)), innerParameters(nodes, parameters));
 }
 
 std::int64_t twoLevelStepsOn(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
@@ -74,34 +97,41 @@ std::int64_t twoLevelSteps(const Shape& shape, const ParameterValues& parameters
   return twoLevelStepsOn(ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory), shape, parameters);
 }
 
-// Counts the lists of nodes, and schedules of the inner algorithm: one for its tags and one for each chunk, of which
-// there is one at a time. It counts two, since memory that is given back may not be joined.
+// Counts the lists of nodes, and schedules of the inner algorithm: that of the longest chunk, and one of those that are
+// shorter at a time.
 std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parameters) {
   const NodeMembers nodes = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
   constexpr std::int64_t kBytesPerRank = 16;
   constexpr std::int64_t kBytesPerNode = 160;
+  const Algorithm& inner = innerOf(parameters);
+  const Shape inner_shape = innerShape(nodes, elementsOfChunk(nodes, shape, parameters));
+  const std::int64_t inner_work =
+      inner.work_bytes == nullptr ? 0 : inner.work_bytes(inner_shape, innerParameters(nodes, parameters));
   return shape.ranks * kBytesPerRank + std::ssize(nodes) * kBytesPerNode +
          leadersPerNode(nodes, parameters) * std::int64_t{sizeof(OwnedBlock)} +
-         2 * ScheduleWriter::bytesFor(innerSteps(nodes, shape, parameters), 0);
+         2 * (inner_work + ScheduleWriter::bytesFor(innerSteps(nodes, shape, parameters), 0));
 }
 
 // Chunks that save less than this part of a call are not worth the work of more messages.
 constexpr double kLeastGain = 0.05;
 constexpr double kMostBestChunks = 16.0;
-constexpr std::int64_t kRecursiveDoubling = 1;  // of the parameter `inner`, as is the next
-constexpr std::int64_t kChain = 5;
 
 // Of the shorter one of what goes through the port of a node, and of what goes through its memory, all is hidden but
 // one chunk's; each chunk adds the latencies of one allreduce among the nodes. Where ranks share cores, messages take
-// these from what is combined, so that nothing is hidden. Fewer leaders than ranks are for short vectors.
+// these from what is combined, so that nothing is hidden. Fewer leaders than ranks are for short vectors, and nodes in
+// step wait for each other in each chunk.
 double bestTwoLevelChunks(const Shape& shape, const ParameterValues& parameters, double transfers, double copies) {
   const NodeMembers members = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
   const auto nodes = static_cast<double>(members.size());
-  if (parameters[kMemory] == 0 || parameters[kLeaders] != 0 || nodes < 2.0 || !shape.topology->gives_cores) return 1.0;
+  if (parameters[kMemory] == 0 || parameters[kLeaders] != 0 || nodes < 2.0 || !shape.topology->gives_cores ||
+      twoLevelKeepsInStep(parameters)) {
+    return 1.0;
+  }
+  const Algorithm& inner = innerOf(parameters);
   const bool is_doubling = parameters[kInner] == kRecursiveDoubling;
   const double passes = is_doubling ? std::log2(nodes) : 2.0 * (1.0 - 1.0 / nodes);
-  // Latencies of a chain, whose segments follow each other anyway, hide one another.
-  const double rounds = is_doubling ? passes : (parameters[kInner] == kChain ? 0.5 : 2.0) * (nodes - 1.0);
+  // Latencies of segments, which follow each other anyway, hide one another.
+  const double rounds = is_doubling ? passes : (inner.best_segments != nullptr ? 0.5 : 2.0) * (nodes - 1.0);
   const double wire = transfers * passes;
   const double of_node = static_cast<double>(shape.ranks) / nodes;
   const double memory = copies * (1.0 - 1.0 / of_node);
@@ -113,6 +143,21 @@ double bestTwoLevelChunks(const Shape& shape, const ParameterValues& parameters,
   return gain >= kLeastGain * (wire + memory + rounds) ? chunks : 1.0;
 }
 
+// A rank's place among the nodes.
+struct Place {
+  std::int32_t node = 0;
+  std::int32_t local = 0;  // within its node
+};
+
+Place placeOf(std::int32_t rank, const NodeMembers& nodes) {
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    const auto place = std::find(nodes[node].begin(), nodes[node].end(), rank);
+    if (place == nodes[node].end()) continue;
+    return {static_cast<std::int32_t>(node), static_cast<std::int32_t>(place - nodes[node].begin())};
+  }
+  return {};
+}
+
 class TwoLevel {
  public:
   explicit TwoLevel(const BuildRequest& request)
@@ -122,15 +167,16 @@ class TwoLevel {
         leaders_(leadersPerNode(nodes_, request.parameters)),
         chunk_(elementsOfChunk(nodes_, request.shape, request.parameters)),
         chunks_(static_cast<std::int32_t>((shareOf(0).count + chunk_ - 1) / chunk_)),
-        // The first chunk is the longest, and takes most tags.
-        inner_tags_(innerOf(0, {0, chunk_}).tag_span),
-        writer_(request.seat(), chunks_ * (leaders_ + inner_tags_),
+        node_(placeOf(rank_, nodes_).node),
+        local_(placeOf(rank_, nodes_).local),
+        longest_(betweenNodes(chunk_)),
+        writer_(request.seat(), chunks_ * (leaders_ + longest_.tag_span),
                 request.room(twoLevelStepsOn(nodes_, request.shape, request.parameters))) {
-    for (std::size_t node = 0; node < nodes_.size(); ++node) {
-      const auto place = std::find(nodes_[node].begin(), nodes_[node].end(), rank_);
-      if (place == nodes_[node].end()) continue;
-      node_ = static_cast<std::int32_t>(node);
-      local_ = static_cast<std::int32_t>(place - nodes_[node].begin());
+    // In step with each other, ranks take in one message at a time.
+    for (std::uint8_t lane = 0; lane < kMaxLanes; ++lane) {
+      if (!longest_.synchronous[lane]) continue;
+      writer_.keepInStep(lane);
+      writer_.setLaneWindow(lane, longest_.window);
     }
   }
 
@@ -179,14 +225,14 @@ class TwoLevel {
     }
   }
 
-  // Builds a node's part of the nodes' own allreduce of one chunk, over node numbers.
-  Schedule innerOf(std::int32_t node, const Block& chunk) const {
-    const Algorithm& inner = *findAlgorithm(static_cast<std::int32_t>(request_.parameters[kInner]));
+  // Builds the node's part of the nodes' own allreduce of a chunk of so many elements, over node numbers.
+  Schedule betweenNodes(std::int64_t elements) const {
+    const Algorithm& inner = innerOf(request_.parameters);
     BuildRequest request;
     request.memory = request_.memory;
-    request.shape = innerShape(nodes_, chunk.count);
-    request.virtual_rank = node;
-    request.parameters = innerParameters(inner, nodes_, request_.parameters[kChunks]);
+    request.shape = innerShape(nodes_, elements);
+    request.virtual_rank = node_;
+    request.parameters = innerParameters(nodes_, request_.parameters);
     // Of these algorithms a chain alone depends on it, and only on whether somebody is late.
     request.lateness_ns = relevantLateness(inner, request_.lateness_ns);
     return buildSchedule(inner, request);
@@ -195,12 +241,15 @@ class TwoLevel {
   void combineAcrossNodes(std::int32_t chunk) {
     if (local_ >= leaders_) return;
     const Block whole = chunkOf(local_, chunk);
-    if (whole.count == 0) return;
-    const Schedule inner = innerOf(node_, whole);
+    if (whole.count == chunk_) return combine(longest_, whole, chunk);
+    if (whole.count > 0) combine(betweenNodes(whole.count), whole, chunk);
+  }
+
+  void combine(const Schedule& inner, const Block& whole, std::int32_t chunk) {
     for (const Step& step : inner.steps) {
       const std::int32_t peer = nodes_[step.peer][local_];
       const Block block{whole.offset + step.block.offset, step.block.count};
-      const std::int32_t tag = chunks_ * leaders_ + chunk * inner_tags_ + step.tag;
+      const std::int32_t tag = chunks_ * leaders_ + chunk * longest_.tag_span + step.tag;
       if (step.kind == StepKind::kSend) writer_.send(block, peer, tag, step.lane);
       if (step.kind == StepKind::kReceive) writer_.receive(block, peer, tag, step.lane);
       if (step.kind == StepKind::kReduce) writer_.reduce(block, peer, step.order, tag, step.lane);
@@ -209,30 +258,35 @@ class TwoLevel {
 
   const BuildRequest& request_;
   std::int32_t rank_;
-  NodeMembers nodes_;        // ranks
-  std::int32_t leaders_;     // of each node
-  std::int64_t chunk_;       // elements
-  std::int32_t chunks_;      // of the longest share
-  std::int32_t inner_tags_;  // of one chunk
+  NodeMembers nodes_;     // ranks
+  std::int32_t leaders_;  // of each node
+  std::int64_t chunk_;    // elements
+  std::int32_t chunks_;   // of the longest share
+  std::int32_t node_;
+  std::int32_t local_;  // this rank's place in its node
+  // Between the nodes, for the longest chunk, which takes the most tags: these, and what else is alike on all ranks,
+  // are those of all chunks.
+  Schedule longest_;
   ScheduleWriter writer_;
-  std::int32_t node_ = 0;
-  std::int32_t local_ = 0;  // this rank's place in its node
 };
 
 Schedule buildTwoLevel(const BuildRequest& request) { return TwoLevel(request).build(); }
 
 constexpr std::int64_t kInnerWorthTrying[] = {5, 1, 2};
+constexpr std::int64_t kInnerForLateRanks[] = {6};
 constexpr std::int64_t kLeadersWorthTrying[] = {1};
 constexpr Parameter kTwoLevelParameters[] = {
-    {"inner", 1, 5, 3, "",
-     "among the nodes: 1 = recursive_doubling, 2 = rabenseifner, 3 = ring, 4 = ring_segmented, 5 = slt",
-     kInnerWorthTrying},
+    {"inner", 1, std::ssize(kInnerRows), 3, "",
+     "among the nodes: 1 = recursive_doubling, 2 = rabenseifner, 3 = ring, 4 = ring_segmented, 5 = slt, 6 = late_join",
+     kInnerWorthTrying, "", kInnerForLateRanks},
     {"leaders", 0, 64, 0, "", "ranks of each node that own a share; 0 = as many as the smallest node has",
      kLeadersWorthTrying},
-    kWindow,
+    {"window", 1, 64, 4, "", "receives posted ahead, per lane; one at a time where the nodes keep in step (inner=6)"},
     kPacing,
     {kMemoryParameter, 0, 1, 1, "", "1 = through memory within a node, where its ranks share it; 0 = by messages"},
-    {kChunksParameter, 1, 64, 1, "", "parts of a share, of which one goes among the nodes while the next is combined"}};
+    {kChunksParameter, 1, 64, 1, "", "parts of a share, of which one goes among the nodes while the next is combined"},
+    {"segments", 0, 8192, 0, "",
+     "parts of a share that follow each other among the nodes, for inner=5 and 6; best: as theirs; 0 = four per node"}};
 
 }  // namespace
 
@@ -254,7 +308,9 @@ constexpr Algorithm kTwoLevelRow{
     .takes_turns_in_nodes = true,
     .build = buildTwoLevel,
     .max_steps = twoLevelSteps,
+    .keeps_in_step = twoLevelKeepsInStep,
     .work_bytes = twoLevelWorkBytes,
+    .best_segments = bestTwoLevelSegments,
     .best_chunks = bestTwoLevelChunks,
     .valid_text = kAnyShape,
     .cost =

@@ -38,6 +38,8 @@ constexpr std::int32_t kTakingTurns = 8;
 constexpr std::int32_t kMostTakingTurns = 32;
 // A call in which more of them take part than usual may have so many steps.
 constexpr std::int64_t kMostTurns = 2'600;
+// Of what a call may have where few ranks would say nothing.
+constexpr double kWithinNodes = 0.15;
 
 std::vector<Seconds> latenessOf(const CallToPredict& call) {
   const Seconds earliest = *std::ranges::min_element(call.arrivals);
@@ -65,7 +67,9 @@ class FewerRanks {
       const Result<Seconds> time = alongChains();
       return time.isOk() && calls_.isMadeForNodes() ? withAllOfNodes(time.value(), {}) : time;
     }
-    return pipedSegments() > 1 ? throughPipeline() : throughTree();
+    if (pipedSegments() <= 1) return throughTree();
+    const Result<Seconds> time = throughPipeline();
+    return time.isOk() && calls_.isMadeForNodes() ? withAllOfNodes(time.value(), {}) : time;
   }
 
  private:
@@ -89,8 +93,9 @@ class FewerRanks {
   }
   // Returns how many segments follow each other, of rows that say so by a closed form; else 1.
   std::int64_t pipedSegments() const {
-    const std::optional<std::size_t> segments = findParameter(calls_.algorithm(), kSegmentsParameter);
-    return segments && calls_.algorithm().best_segments != nullptr ? call_.choice.parameters[*segments] : 1;
+    const Algorithm& row = calls_.algorithm();
+    if (row.best_segments == nullptr || !hasSegments(row, call_.choice.parameters)) return 1;
+    return call_.choice.parameters[*findParameter(row, kSegmentsParameter)];
   }
   bool keepsLate() const { return calls_.isChain() && !calls_.isMadeForNodes(); }
   double simulatedOf(std::int32_t units) const { return units * mean_of_node_; }
@@ -112,6 +117,7 @@ class FewerRanks {
   }
   SampleSize piped(std::int32_t units) const {
     const double slowdown = units < sample_.units() ? std::log2(sample_.units()) / std::log2(units) : 1.0;
+    if (calls_.isMadeForNodes()) return {units, of_node_, slowdown};
     const std::int32_t of_node = calls_.ofWholeNode();
     return {units, of_node_, slowdown, of_node > of_node_ ? std::log2(of_node) / std::log2(of_node_) : slowdown};
   }
@@ -200,8 +206,9 @@ class FewerRanks {
     return timesShare(size, std::min(kLastNodes, size.units - 1));
   }
 
+  // Two nodes have no partial results of others to wait for.
   Result<Seconds> throughPipeline() const {
-    int times = halved(1) < fewestUnits(2) ? 0 : 1;
+    int times = calls_.isMadeForNodes() || halved(1) < fewestUnits(2) ? 0 : 1;
     while (halved(times + 1) >= fewestInTree(kFewestInTree) && !calls_.fits(piped(halved(times)), kSteps)) ++times;
     return calls_.timeOf(piped(halved(times)), halved(times) / 2, call_.limit);
   }
@@ -240,19 +247,25 @@ class FewerRanks {
   Result<Seconds> withAllOfNodes(Seconds time, const Sampled& smallest) const {
     if (calls_.ofWholeNode() <= of_node_ || time > kBeyond * call_.limit || time > call_.roughly_from) return time;
     const std::int32_t units = fewestUnits(2);
-    const Result<Seconds> sampled =
-        units == smallest.units ? smallest.time : calls_.timeOf(whole(units), units / 2, Seconds{HUGE_VAL});
+    const Result<Seconds> sampled = units == smallest.units ? smallest.time : withinNodes(whole(units));
     if (!sampled.isOk()) return sampled;
     if (calls_.algorithm().takes_turns_in_nodes) {
-      const Result<Seconds> more = calls_.timeOf(takingTurns(units), units / 2, Seconds{HUGE_VAL});
+      const Result<Seconds> more = withinNodes(takingTurns(units));
       return more.isOk() ? time + std::max(more.value() - sampled.value(), Seconds{}) : more;
     }
     const std::int32_t fewer = halved(of_node_, 1);
-    const Result<Seconds> half = calls_.timeOf({units, fewer}, units / 2, Seconds{HUGE_VAL});
+    const Result<Seconds> half = withinNodes({units, fewer});
     if (!half.isOk()) return half;
     const double doublings = std::log(static_cast<double>(calls_.ofWholeNode()) / of_node_) /
                              std::log(static_cast<double>(of_node_) / fewer);
     return time + doublings * std::max(sampled.value() - half.value(), Seconds{});
+  }
+
+  // Of what ranks do within their nodes it matters little how many segments follow each other between these: a few of
+  // them, as many in each of the calls that are compared, do.
+  Result<Seconds> withinNodes(SampleSize size) const {
+    size.steps = kWithinNodes * size.of_node / of_node_;
+    return calls_.timeOf(size, size.units / 2, Seconds{HUGE_VAL});
   }
 
   // Messages of ranks that take turns are slower by as much as these are fewer.

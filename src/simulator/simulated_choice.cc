@@ -171,9 +171,14 @@ void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, con
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments == nullptr || shape.ranks < 2 || model.alpha <= Seconds{}) return;
   const double bytes = static_cast<double>(shape.count * element_size.value);
-  const double best = algorithm.best_segments(shape.ranks, bytes * model.beta / model.alpha.value);
+  const std::optional<double> best =
+      algorithm.best_segments(shape, choice.parameters, bytes * model.beta / model.alpha.value);
+  if (!best) {
+    choice.parameters[*index] = algorithm.parameters[*index].fallback;
+    return;
+  }
   const std::int64_t most = std::min(algorithm.parameters[*index].maximum, std::max<std::int64_t>(shape.count, 1));
-  choice.parameters[*index] = std::llround(std::clamp(best, 1.0, static_cast<double>(most)));
+  choice.parameters[*index] = std::llround(std::clamp(*best, 1.0, static_cast<double>(most)));
   limitBytes(choice, shape, *index);
 }
 

@@ -36,7 +36,8 @@ bool namesStepTime(std::string_view choice);
 void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
 // Sets the segments by the row's closed form, where it has one, within the parameter's range, to no more than there are
-// elements, and so that the schedule takes no more than kMostScheduleBytes.
+// elements, and so that the schedule takes no more than kMostScheduleBytes; to the default where the other parameters
+// leave none.
 void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
 // Sets the chunks that are worth it by the row's closed form, where it has one, the ranks of each node share memory,

@@ -15,6 +15,9 @@ namespace {
 
 // Where few ranks would say nothing, because several are late, a smaller call may have so many steps of all ranks.
 constexpr std::int64_t kMostSteps = 3'500;
+// It has no more than so many where that leaves it so many segments: more of them would say the same.
+constexpr std::int64_t kEnoughSteps = 2'600;
+constexpr std::int64_t kManySegments = 24;
 
 // How many segments there are does not change how traffic grows.
 constexpr std::int64_t kSegmentsOfTraffic = 4;
@@ -56,7 +59,7 @@ bool SmallerCalls::isChain() const {
 }
 
 Choice SmallerCalls::usualFor(const Shape& shape, const CostModel& model) const {
-  Choice choice{algorithm_.id, defaultParameters(algorithm_)};
+  Choice choice = call_.choice;
   setStepTime(choice, shape, call_.element_size, model);
   setBestSegments(choice, shape, call_.element_size, model);
   return choice;
@@ -163,11 +166,14 @@ bool SmallerCalls::fits(const SampleSize& size, std::int64_t steps) const {
 
 void SmallerCalls::cutSegments(Call& call, const SampleSize& size) const {
   const std::optional<std::size_t> index = findParameter(algorithm_, kSegmentsParameter);
-  const std::int64_t steps = stepsOf(call);
-  const auto most = static_cast<std::int64_t>(size.steps * kMostSteps);
-  if (!index || steps <= most) return;
+  if (!index) return;
   std::int64_t& segments = call.choice.parameters[*index];
-  segments = std::max<std::int64_t>(segments * most / steps, 1);
+  const std::int64_t steps = stepsOf(call);
+  const auto with = [&](std::int64_t most) {
+    return std::min(segments, segments * static_cast<std::int64_t>(size.steps * static_cast<double>(most)) / steps);
+  };
+  const std::int64_t left = std::max(with(kEnoughSteps), std::min(with(kMostSteps), kManySegments));
+  segments = std::max(left, std::min<std::int64_t>(segments, 1));
 }
 
 Result<Seconds> SmallerCalls::timeOf(const SampleSize& size, std::int32_t latest, Seconds limit) const {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <numbers>
 #include <optional>
 
 #include "algos/flagged.h"
@@ -42,32 +41,6 @@ Shape shapeOf(const CandidateQuery& query) {
   Shape shape = query.shape;
   shape.topology = &query.topology;
   return shape;
-}
-
-// Of ranks whose mean is far below the latest of them most come early: so have powers of even steps.
-constexpr double kMostUneven = 32.0;
-
-// Returns arrivals like those that are usual, in no order.
-std::vector<Seconds> usualArrivals(const UnpredictedArrivals& usual, std::int32_t ranks) {
-  std::vector<Seconds> arrivals(static_cast<std::size_t>(ranks));
-  if (usual.latest <= Seconds{}) return arrivals;
-  // Any two ranks would do but the one that is the coordinator where late ranks are named.
-  const std::size_t latest = arrivals.size() / 2;
-  const std::size_t before = arrivals.size() - 1;
-  if (usual.before > Seconds{} && before > latest) {
-    const Seconds rest = 1.0 / (ranks - 2) * ((ranks - 1) * usual.others - usual.before);
-    const double uneven = std::clamp(usual.before / std::max(rest, Seconds{1e-12}) - 1.0, 0.0, kMostUneven);
-    // Multiples of the golden ratio leave no two neighbours alike.
-    double step = 0.0;
-    for (Seconds& arrival : arrivals) {
-      step += std::numbers::phi - 1.0;
-      step -= std::floor(step);
-      arrival = std::pow(step, uneven) * usual.before;
-    }
-    arrivals[before] = usual.before;
-  }
-  arrivals[latest] = usual.latest;
-  return arrivals;
 }
 
 std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
@@ -164,7 +137,7 @@ Candidate withBestSegments(Choice choice, const Predictor& predictor, const Prec
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments == nullptr) return {choice, predictor.predict(choice, precision)};
-  setBestSegments(choice, query.shape, query.element_size, query.model);
+  setBestSegments(choice, shapeOf(query), query.element_size, query.model);
   if (!isSimulated(query)) return {choice, predictor.predict(choice, precision)};
   Choice simulated = choice;
   const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[*index], 1);
@@ -199,19 +172,39 @@ Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor) 
 // fewer ranks is not exact.
 double gainOf(const CandidateQuery& query) { return isSimulated(query) ? 1.0 : 0.9; }
 
+// Returns which part of the choice's time is left by closed form with another value of parameter `index`, where both
+// have segments; else 0. The least of (S + d) (a + n b / S), where S is sqrt(d n b / a), is n b (1 + S a / (n b))^2.
+double leastByClosedForm(const Choice& choice, std::size_t index, std::int64_t value, const CandidateQuery& query) {
+  const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
+  ParameterValues other = choice.parameters;
+  other[index] = value;
+  if (algorithm.best_segments == nullptr || query.model.alpha <= Seconds{}) return 0.0;
+  const auto bytes = static_cast<double>(query.shape.count * query.element_size.value);
+  const double transfers = bytes * query.model.beta / query.model.alpha.value;
+  const std::optional<double> before = algorithm.best_segments(shapeOf(query), choice.parameters, transfers);
+  const std::optional<double> after = algorithm.best_segments(shapeOf(query), other, transfers);
+  if (!before || !after || transfers <= 0.0) return 0.0;
+  return std::pow((transfers + *after) / (transfers + *before), 2.0);
+}
+
 // Returns the best of the usual parameters and the values that the row wants tried, one parameter after the other.
 Candidate withAlternatives(const Candidate& usual, const Predictor& predictor) {
   Candidate best = withSegmentsTried(usual, predictor);
   const std::span<const Parameter> parameters = findAlgorithm(usual.choice.algorithm)->parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const bool are_parts = parameters[i].name == kTreesParameter;
-    for (const std::int64_t value : parameters[i].worth_trying) {
-      if (are_parts && !leavesLongParts(predictor.query(), value)) continue;
+    const auto try_value = [&](std::int64_t value) {
+      if (are_parts && !leavesLongParts(predictor.query(), value)) return;
       Choice other = best.choice;
       other.parameters[i] = value;
       const Seconds limit = gainOf(predictor.query()) * best.predicted;
       const Candidate candidate = withSegmentsTried(withBestSegments(other, predictor, {limit}), predictor);
       if (candidate.predicted < limit) best = candidate;
+    };
+    std::ranges::for_each(parameters[i].worth_trying, try_value);
+    if (predictor.query().lateness_ns.empty()) continue;
+    for (const std::int64_t value : parameters[i].worth_trying_late) {
+      if (leastByClosedForm(best.choice, i, value, predictor.query()) < gainOf(predictor.query())) try_value(value);
     }
   }
   return best;
@@ -238,7 +231,7 @@ bool isWorthRanking(const Algorithm& algorithm, const CandidateQuery& query) {
   if (!isAllowed(algorithm, query.topology)) return false;
   if (algorithm.suits_topology != nullptr && !algorithm.suits_topology(&query.topology)) return false;
   Choice usual{algorithm.id, defaultParameters(algorithm)};
-  setBestSegments(usual, query.shape, query.element_size, query.model);
+  setBestSegments(usual, shapeOf(query), query.element_size, query.model);
   return scheduleBytes(algorithm, shapeOf(query), usual.parameters) <= kMostScheduleBytes;
 }
 

@@ -8,6 +8,7 @@
 #include "algos/catalogue.h"
 #include "base/units.h"
 #include "simulator/simulator.h"
+#include "tuner/unpredicted_arrivals.h"
 
 namespace starling {
 
@@ -15,14 +16,6 @@ struct Candidate {
   Choice choice;
   Seconds predicted;          // post-arrival time
   bool takes_longer = false;  // than that, which is so many times the least that by how much does not matter
-};
-
-// How ranks come where nobody knows which of them will be late: as a rule the latest so much after the earliest, the
-// one before it, and the others, but for the latest, in the mean.
-struct UnpredictedArrivals {
-  Seconds latest{};
-  Seconds before{};
-  Seconds others{};
 };
 
 struct CandidateQuery {

@@ -103,7 +103,7 @@ void KeyCosts::addRow(const Candidate& candidate) {
   if (runsInMemory(candidate.choice.algorithm))
     beliefs_.addApart(cost, kMemoryError);
   else
-    beliefs_.add(cost, kRowError, findAlgorithm(candidate.choice.algorithm)->keeps_in_step ? kScatterInStep : 1.0);
+    beliefs_.add(cost, kRowError, keepsInStep(candidate.choice) ? kScatterInStep : 1.0);
 }
 
 void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {

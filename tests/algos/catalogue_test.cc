@@ -7,6 +7,7 @@
 #include <set>
 
 #include "schedules.h"
+#include "variations.h"
 
 namespace starling {
 namespace {
@@ -104,16 +105,17 @@ TEST(Catalogue, windowOfTheChoiceIsInTheSchedule) {
 }
 
 TEST(Catalogue, rowsKeepInStepWhoseSchedulesHaveLanesThatDo) {
-  for (const Algorithm& algorithm : catalogue()) {
-    if (algorithm.build == nullptr) continue;
-    bool keeps_in_step = false;
-    for (const std::int64_t late : {0, 1'000'000}) {
-      const std::vector<std::int64_t> lateness{0, 0, 0, 0, 0, 0, 0, late};
-      for (const Schedule& schedule : schedulesOf(algorithm.name, 8, 1000, lateness)) {
-        keeps_in_step = keeps_in_step || std::ranges::count(schedule.synchronous, true) > 0;
+  for (const Algorithm* algorithm : rowsWithBuilders()) {
+    for (const Choice& choice : variationsOf(*algorithm, 8, Vary::kSteps)) {
+      bool keeps_in_step = false;
+      for (const std::int64_t late : {0, 1'000'000}) {
+        const std::vector<std::int64_t> lateness{0, 0, 0, 0, 0, 0, 0, late};
+        for (const Schedule& schedule : schedulesOf(formatChoice(choice), 8, 1000, lateness)) {
+          keeps_in_step = keeps_in_step || std::ranges::count(schedule.synchronous, true) > 0;
+        }
       }
+      EXPECT_EQ(keepsInStep(choice), keeps_in_step) << formatChoice(choice);
     }
-    EXPECT_EQ(algorithm.keeps_in_step, keeps_in_step) << algorithm.name;
   }
 }
 

@@ -99,7 +99,7 @@ inline std::vector<std::int64_t> valuesFor(const Parameter& parameter, std::int3
   // A chunk has one before it and one after.
   if (name == kChunksParameter) values = {1, 3};
   // These are all that `two_level` may run between the nodes.
-  if (name == "inner") values.insert({4, 5});
+  if (name == "inner") values.insert({4, 5, 6});
   std::set<std::int64_t> in_range;
   for (const std::int64_t value : values) in_range.insert(std::clamp(value, parameter.minimum, parameter.maximum));
   return {in_range.begin(), in_range.end()};
@@ -120,15 +120,20 @@ inline std::vector<Choice> variationsOf(const Algorithm& algorithm, std::int32_t
     choices = varied;
   }
   // What takes most steps does the same for each share: all leaders of a node, or one, show it. What goes chunk by
-  // chunk does so for all that may run between the nodes: those show it that the tuner tries.
+  // chunk does so for all that may run between the nodes: those show it that the tuner tries. Segments have only what
+  // they are named for.
   const auto value_of = [&](const Choice& choice, std::string_view name) {
     const std::optional<std::size_t> index = findParameter(algorithm, name);
     return index ? choice.parameters[*index] : 0;
   };
+  const std::int64_t usual_segments = value_of({algorithm.id, defaultParameters(algorithm)}, kSegmentsParameter);
   std::erase_if(choices, [&](const Choice& choice) {
     const bool is_cut = value_of(choice, kChunksParameter) > 1;
     const std::int64_t inner = value_of(choice, "inner");
     if (is_cut && (inner == 2 || inner == 4 || value_of(choice, kMemoryParameter) == 0)) return true;
+    const bool has_segments = hasSegments(algorithm, choice.parameters);
+    const bool are_usual = value_of(choice, kSegmentsParameter) == usual_segments;
+    if (!are_usual && (!has_segments || is_cut || value_of(choice, "leaders") > 0)) return true;
     return (is_cut || inner > 3) && value_of(choice, "leaders") > 1;
   });
   return choices;

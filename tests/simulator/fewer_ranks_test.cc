@@ -122,6 +122,22 @@ TEST(FewerRanks, predictsNodesOfWhichTheLastHasOneRank) {
   for (const char* name : {"slt", "two_level:inner=5"}) EXPECT_NEAR(call.error(name), 0.0, 0.08) << name;
 }
 
+TEST(FewerRanks, predictsALateJoinBetweenNodes) {
+  for (const std::int32_t of_node : {4, 16}) {
+    for (const std::int32_t nodes : {8, 13, 32}) {
+      for (const std::int64_t count : {1024, 16 * 1024, 128 * 1024}) {
+        PredictedCall call{nodes * of_node, count, lastLate(nodes * of_node, 1, 100'000'000)};
+        call.model.inner_alpha = {5e-7};
+        call.model.inner_beta = 2e-10;
+        for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / of_node);
+        // A few segments cannot be made fewer evenly.
+        EXPECT_NEAR(call.error("two_level:inner=6"), 0.0, count == 1024 ? 0.25 : 0.15)
+            << nodes << " nodes of " << of_node << " ranks, " << count << " elements";
+      }
+    }
+  }
+}
+
 TEST(FewerRanks, predictsRowsOnNodes) {
   for (const std::int64_t count : {2, 64 * 1024}) {
     PredictedCall call{64, count};

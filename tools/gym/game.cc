@@ -126,7 +126,7 @@ const CallSummary& Game::arrivalsOf(std::int32_t pattern) {
 
 // All ranks leave together, since choices are compared by the mean of their exits.
 CallSummary Game::seen(const WorldCall& call, std::size_t index, Seconds cost, const Player::Move& move) {
-  const bool is_in_step = findAlgorithm(move.plan.choice.algorithm)->keeps_in_step;
+  const bool is_in_step = keepsInStep(move.plan.choice);
   Seconds took = (is_in_step ? call.noise_in_step : call.noise) * cost + move.disturbance;
   const Seconds tick = world_.noise.tick;
   if (tick > Seconds{}) {

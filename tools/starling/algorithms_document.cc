@@ -33,7 +33,7 @@ constexpr const char* kHowToRead =
 
 std::string drawnChoice(const Algorithm& algorithm) {
   const std::string name = algorithm.name;
-  return findParameter(algorithm, kSegmentsParameter) ? name + ":segments=4" : name;
+  return hasSegments(algorithm, defaultParameters(algorithm)) ? name + ":segments=4" : name;
 }
 
 // Draws one call.

@@ -93,7 +93,8 @@ void check(const Case<Value>& expected, int longest, Watch& watch, const Nodes& 
   for (const std::string choice :
        {"two_level", "two_level:inner=1", "two_level:inner=2,leaders=1", "two_level:inner=5",
         "two_level:inner=5,memory=0", "two_level:memory=0", "two_level:chunks=4",
-        "two_level:inner=1,leaders=1,chunks=3", "two_level:inner=5,chunks=5", "two_level:memory=0,chunks=4"}) {
+        "two_level:inner=1,leaders=1,chunks=3", "two_level:inner=5,chunks=5", "two_level:memory=0,chunks=4",
+        "two_level:inner=6", "two_level:inner=6,memory=0", "two_level:inner=6,segments=5,chunks=3"}) {
     for (const int count : {1, worldSize() - 1, worldSize() + 1, longest}) {
       const CallKind kind = classifyCall(count, expected.datatype, expected.op);
       for (const auto& table : {std::vector<std::int32_t>{}, reversed}) {
