@@ -45,7 +45,7 @@ std::optional<std::size_t> findParameter(const Algorithm& algorithm, std::string
 
 bool hasSegments(const Algorithm& algorithm, const ParameterValues& parameters) {
   if (!findParameter(algorithm, kSegmentsParameter)) return false;
-  return algorithm.best_segments == nullptr || algorithm.best_segments({}, parameters, 1.0).has_value();
+  return algorithm.best_segments == nullptr || algorithm.best_segments({.ranks = 2}, parameters, 1.0).has_value();
 }
 
 ParameterValues defaultParameters(const Algorithm& algorithm) {

@@ -49,6 +49,8 @@ inline bool always(const ParameterValues&) { return true; }
 
 // Returns the S for which (S + others) (a + n b / S) is least, with `others` other messages in a row; `transfers` is n
 // b / a.
-inline double leastCostSegments(double others, double transfers) { return std::sqrt(others * transfers); }
+inline double leastCostSegments(double others, double transfers) {
+  return std::sqrt(std::max(others, 0.0) * transfers);
+}
 
 }  // namespace starling

@@ -105,6 +105,32 @@ bool tellsApart(const Topology* topology) {
   return sharesNodes(topology) || (topology != nullptr && !topology->links.empty());
 }
 
+NodeSizes sizesOfNodes(const Topology* topology, std::int32_t ranks, std::pmr::memory_resource* memory) {
+  if (topology == nullptr || topology->nodes.empty()) return {ranks, 1, 1};
+  const std::vector<std::int32_t>& nodes = topology->nodes;
+  const auto [least, greatest] = std::ranges::minmax(nodes);
+  NodeSizes sizes{0, ranks, 0};
+  const auto note = [&sizes](std::int32_t members) {
+    if (members == 0) return;
+    sizes = {sizes.nodes + 1, std::min(sizes.fewest, members), std::max(sizes.most, members)};
+  };
+  constexpr std::int64_t kFewNumbers = 8;  // for each rank
+  if (const std::int64_t numbers = std::int64_t{greatest} - least + 1; numbers <= kFewNumbers * ranks) {
+    std::pmr::vector<std::int32_t> members(static_cast<std::size_t>(numbers), 0, memory);
+    for (const std::int32_t node : nodes) ++members[static_cast<std::size_t>(node - least)];
+    std::ranges::for_each(members, note);
+    return sizes;
+  }
+  std::pmr::vector<std::int32_t> sorted(nodes.begin(), nodes.end(), memory);
+  std::ranges::sort(sorted);
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const auto end = std::upper_bound(first, sorted.end(), *first);
+    note(static_cast<std::int32_t>(end - first));
+    first = end;
+  }
+  return sizes;
+}
+
 NodeMembers ranksOfNodes(const Topology* topology, std::int32_t ranks, std::span<const std::int32_t> table,
                          std::pmr::memory_resource* memory) {
   const bool is_known = topology != nullptr && !topology->nodes.empty();

@@ -57,6 +57,20 @@ bool sharesOneMemory(const Topology* topology);
 // Returns whether several ranks share a node, but not all, or links are known.
 bool tellsApart(const Topology* topology);
 
+// Tells how many nodes there are, and how many ranks the smallest and the largest of them have.
+struct NodeSizes {
+  std::int32_t nodes = 0;
+  std::int32_t fewest = 0;
+  std::int32_t most = 0;
+
+  bool operator==(const NodeSizes&) const = default;
+};
+
+// Returns that of so many ranks; without a known topology each has a node of its own. It takes O(P) time where numbers
+// of nodes are about as small as those of ranks.
+NodeSizes sizesOfNodes(const Topology* topology, std::int32_t ranks,
+                       std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+
 // Lists the ranks of each node, ascending. Nodes come by their last rank, so that with the table sorted by arrival the
 // node of the latest rank is the last.
 // With a `table` (virtual rank -> rank of the topology) these are virtual ranks.

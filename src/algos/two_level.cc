@@ -27,20 +27,18 @@ const Algorithm& innerOf(const ParameterValues& parameters) {
   return *findAlgorithm(kInnerRows[parameters[kInner] - 1]);
 }
 
-std::int32_t leadersPerNode(const NodeMembers& nodes, const ParameterValues& parameters) {
-  std::size_t fewest = nodes.front().size();
-  for (const auto& members : nodes) fewest = std::min(fewest, members.size());
+NodeSizes sizesOfNodes(const Shape& shape) { return sizesOfNodes(shape.topology, shape.ranks, shape.memory); }
+
+std::int32_t leadersPerNode(const NodeSizes& sizes, const ParameterValues& parameters) {
   const std::int64_t wanted = parameters[kLeaders];
-  return static_cast<std::int32_t>(wanted == 0 ? fewest : std::min<std::size_t>(wanted, fewest));
+  return wanted == 0 ? sizes.fewest : static_cast<std::int32_t>(std::min<std::int64_t>(wanted, sizes.fewest));
 }
 
-Shape innerShape(const NodeMembers& nodes, std::int64_t count) {
-  return {.ranks = static_cast<std::int32_t>(nodes.size()), .count = count};
-}
+Shape innerShape(const NodeSizes& sizes, std::int64_t count) { return {.ranks = sizes.nodes, .count = count}; }
 
 // Returns how many elements the chunks of all shares have, but for the last ones. The first share is the longest.
-std::int64_t elementsOfChunk(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
-  const Block share = partOf({0, shape.count}, leadersPerNode(nodes, parameters), 0);
+std::int64_t elementsOfChunk(const NodeSizes& sizes, const Shape& shape, const ParameterValues& parameters) {
+  const Block share = partOf({0, shape.count}, leadersPerNode(sizes, parameters), 0);
   return std::max<std::int64_t>((share.count + parameters[kChunks] - 1) / parameters[kChunks], 1);
 }
 
@@ -51,11 +49,11 @@ constexpr std::int64_t kSegmentsForEachNode = 4;
 constexpr std::int64_t kMostSegments = 1024;
 
 // Segments of a chunk are as many times fewer as it is shorter than the share.
-ParameterValues innerParameters(const NodeMembers& nodes, const ParameterValues& parameters) {
+ParameterValues innerParameters(const NodeSizes& sizes, const ParameterValues& parameters) {
   const Algorithm& inner = innerOf(parameters);
   ParameterValues values = defaultParameters(inner);
   if (inner.best_segments == nullptr) return values;
-  const std::int64_t usual = std::min(kSegmentsForEachNode * std::ssize(nodes), kMostSegments);
+  const std::int64_t usual = std::min(kSegmentsForEachNode * sizes.nodes, kMostSegments);
   const std::int64_t of_share = parameters[kSegments] == 0 ? usual : parameters[kSegments];
   values[*findParameter(inner, kSegmentsParameter)] = std::max<std::int64_t>(of_share / parameters[kChunks], 1);
   return values;
@@ -66,8 +64,7 @@ ParameterValues innerParameters(const NodeMembers& nodes, const ParameterValues&
 std::optional<double> bestTwoLevelSegments(const Shape& shape, const ParameterValues& parameters, double transfers) {
   const Algorithm& inner = innerOf(parameters);
   if (inner.best_segments == nullptr) return std::nullopt;
-  const NodeMembers nodes = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
-  return inner.best_segments(innerShape(nodes, shape.count), defaultParameters(inner), transfers);
+  return inner.best_segments(innerShape(sizesOfNodes(shape), shape.count), defaultParameters(inner), transfers);
 }
 
 bool twoLevelChainsNodes(const ParameterValues& parameters) {
@@ -81,35 +78,33 @@ bool twoLevelKeepsInStep(const ParameterValues& parameters) {
 }
 
 // Counts the steps of the nodes' own allreduce of one chunk.
-std::int64_t innerSteps(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
+std::int64_t innerSteps(const NodeSizes& sizes, const Shape& shape, const ParameterValues& parameters) {
   return innerOf(parameters)
-      .max_steps(innerShape(nodes, elementsOfChunk(nodes, shape, parameters)), innerParameters(nodes, parameters));
+      .max_steps(innerShape(sizes, elementsOfChunk(sizes, shape, parameters)), innerParameters(sizes, parameters));
 }
 
-std::int64_t twoLevelStepsOn(const NodeMembers& nodes, const Shape& shape, const ParameterValues& parameters) {
-  std::size_t most = 0;
-  for (const auto& members : nodes) most = std::max(most, members.size());
-  const std::int64_t within = leadersPerNode(nodes, parameters) + static_cast<std::int64_t>(most) - 1;
-  return parameters[kChunks] * (2 * within + innerSteps(nodes, shape, parameters));
+std::int64_t stepsOn(const NodeSizes& sizes, const Shape& shape, const ParameterValues& parameters) {
+  const std::int64_t within = leadersPerNode(sizes, parameters) + sizes.most - 1;
+  return parameters[kChunks] * (2 * within + innerSteps(sizes, shape, parameters));
 }
 
 std::int64_t twoLevelSteps(const Shape& shape, const ParameterValues& parameters) {
-  return twoLevelStepsOn(ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory), shape, parameters);
+  return stepsOn(sizesOfNodes(shape), shape, parameters);
 }
 
 // Counts the lists of nodes, and schedules of the inner algorithm: that of the longest chunk, and one of those that are
 // shorter at a time.
 std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parameters) {
-  const NodeMembers nodes = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
+  const NodeSizes sizes = sizesOfNodes(shape);
   constexpr std::int64_t kBytesPerRank = 16;
   constexpr std::int64_t kBytesPerNode = 160;
   const Algorithm& inner = innerOf(parameters);
-  const Shape inner_shape = innerShape(nodes, elementsOfChunk(nodes, shape, parameters));
+  const Shape inner_shape = innerShape(sizes, elementsOfChunk(sizes, shape, parameters));
   const std::int64_t inner_work =
-      inner.work_bytes == nullptr ? 0 : inner.work_bytes(inner_shape, innerParameters(nodes, parameters));
-  return shape.ranks * kBytesPerRank + std::ssize(nodes) * kBytesPerNode +
-         leadersPerNode(nodes, parameters) * std::int64_t{sizeof(OwnedBlock)} +
-         2 * (inner_work + ScheduleWriter::bytesFor(innerSteps(nodes, shape, parameters), 0));
+      inner.work_bytes == nullptr ? 0 : inner.work_bytes(inner_shape, innerParameters(sizes, parameters));
+  return shape.ranks * kBytesPerRank + sizes.nodes * kBytesPerNode +
+         leadersPerNode(sizes, parameters) * std::int64_t{sizeof(OwnedBlock)} +
+         2 * (inner_work + ScheduleWriter::bytesFor(innerSteps(sizes, shape, parameters), 0));
 }
 
 // Chunks that save less than this part of a call are not worth the work of more messages.
@@ -121,8 +116,7 @@ constexpr double kMostBestChunks = 16.0;
 // these from what is combined, so that nothing is hidden. Fewer leaders than ranks are for short vectors, and nodes in
 // step wait for each other in each chunk.
 double bestTwoLevelChunks(const Shape& shape, const ParameterValues& parameters, double transfers, double copies) {
-  const NodeMembers members = ranksOfNodes(shape.topology, shape.ranks, shape.table, shape.memory);
-  const auto nodes = static_cast<double>(members.size());
+  const double nodes = sizesOfNodes(shape).nodes;
   if (parameters[kMemory] == 0 || parameters[kLeaders] != 0 || nodes < 2.0 || !shape.topology->gives_cores ||
       twoLevelKeepsInStep(parameters)) {
     return 1.0;
@@ -164,14 +158,15 @@ class TwoLevel {
       : request_(request),
         rank_(request.virtual_rank),
         nodes_(ranksOfNodes(request.shape.topology, request.shape.ranks, request.shape.table, request.memory)),
-        leaders_(leadersPerNode(nodes_, request.parameters)),
-        chunk_(elementsOfChunk(nodes_, request.shape, request.parameters)),
+        sizes_(sizesOfNodes(request.shape.topology, request.shape.ranks, request.memory)),
+        leaders_(leadersPerNode(sizes_, request.parameters)),
+        chunk_(elementsOfChunk(sizes_, request.shape, request.parameters)),
         chunks_(static_cast<std::int32_t>((shareOf(0).count + chunk_ - 1) / chunk_)),
         node_(placeOf(rank_, nodes_).node),
         local_(placeOf(rank_, nodes_).local),
         longest_(betweenNodes(chunk_)),
         writer_(request.seat(), chunks_ * (leaders_ + longest_.tag_span),
-                request.room(twoLevelStepsOn(nodes_, request.shape, request.parameters))) {
+                request.room(stepsOn(sizes_, request.shape, request.parameters))) {
     // In step with each other, ranks take in one message at a time.
     for (std::uint8_t lane = 0; lane < kMaxLanes; ++lane) {
       if (!longest_.synchronous[lane]) continue;
@@ -230,9 +225,9 @@ class TwoLevel {
     const Algorithm& inner = innerOf(request_.parameters);
     BuildRequest request;
     request.memory = request_.memory;
-    request.shape = innerShape(nodes_, elements);
+    request.shape = innerShape(sizes_, elements);
     request.virtual_rank = node_;
-    request.parameters = innerParameters(nodes_, request_.parameters);
+    request.parameters = innerParameters(sizes_, request_.parameters);
     // Of these algorithms a chain alone depends on it, and only on whether somebody is late.
     request.lateness_ns = relevantLateness(inner, request_.lateness_ns);
     return buildSchedule(inner, request);
@@ -258,7 +253,8 @@ class TwoLevel {
 
   const BuildRequest& request_;
   std::int32_t rank_;
-  NodeMembers nodes_;     // ranks
+  NodeMembers nodes_;  // ranks
+  NodeSizes sizes_;
   std::int32_t leaders_;  // of each node
   std::int64_t chunk_;    // elements
   std::int32_t chunks_;   // of the longest share
@@ -281,12 +277,13 @@ constexpr Parameter kTwoLevelParameters[] = {
      kInnerWorthTrying, "", kInnerForLateRanks},
     {"leaders", 0, 64, 0, "", "ranks of each node that own a share; 0 = as many as the smallest node has",
      kLeadersWorthTrying},
-    {"window", 1, 64, 4, "", "receives posted ahead, per lane; one at a time where the nodes keep in step (inner=6)"},
+    {"window", 1, 64, 4, "", "receives posted ahead, per lane; one at a time where sends keep in step (inner=6)"},
     kPacing,
     {kMemoryParameter, 0, 1, 1, "", "1 = through memory within a node, where its ranks share it; 0 = by messages"},
     {kChunksParameter, 1, 64, 1, "", "parts of a share, of which one goes among the nodes while the next is combined"},
     {"segments", 0, 8192, 0, "",
-     "parts of a share that follow each other among the nodes, for inner=5 and 6; best: as theirs; 0 = four per node"}};
+     "parts of a share that follow each other among the nodes, for inner=5 and 6; best: as theirs; 0 = four per node, "
+     "at most 1024"}};
 
 }  // namespace
 

@@ -100,9 +100,9 @@ struct CostBeliefs::State {
   }
 
   // Adds an arm that has the error in common with the others that have it, or not.
-  std::size_t add(double cost, double deviation, bool is_apart, double scatter = 1.0) {
+  std::size_t add(double cost, double deviation, bool is_apart) {
     const auto index = static_cast<Eigen::Index>(arms.size());
-    arms.push_back({.scatter = scatter, .is_apart = is_apart});
+    arms.push_back({.is_apart = is_apart});
     costs.conservativeResize(index + 1);
     costs(index) = cost;
     covariance.conservativeResize(index + 1, index + 1);
@@ -182,9 +182,7 @@ CostBeliefs& CostBeliefs::operator=(CostBeliefs&&) noexcept = default;
 
 std::size_t CostBeliefs::size() const { return state_->arms.size(); }
 
-std::size_t CostBeliefs::add(double cost, double deviation, double scatter) {
-  return state_->add(cost, deviation, false, scatter);
-}
+std::size_t CostBeliefs::add(double cost, double deviation) { return state_->add(cost, deviation, false); }
 
 std::size_t CostBeliefs::addApart(double cost, double deviation) { return state_->add(cost, deviation, true); }
 
@@ -281,6 +279,8 @@ void CostBeliefs::shift(std::size_t arm, double difference, double deviation) {
   state_->forgetFormer();
   state_->bound();
 }
+
+void CostBeliefs::setScatter(std::size_t arm, double scatter) { state_->arms[arm].scatter = scatter; }
 
 void CostBeliefs::shiftAll(double difference) {
   state_->forgetFormer();

@@ -27,9 +27,8 @@ class CostBeliefs {
   CostBeliefs& operator=(CostBeliefs&&) noexcept;
 
   // Adds an arm that the model predicts to cost so much, but for an error of its own. Returns its index. All arms are
-  // added before anything is measured. Its measurements are expected to scatter by so many times what those of the
-  // others do.
-  std::size_t add(double cost, double deviation, double scatter = 1.0);
+  // added before anything is measured.
+  std::size_t add(double cost, double deviation);
   // The same for an arm that the model predicts in another way: what it is wrong by for all others says nothing of it.
   std::size_t addApart(double cost, double deviation);
   std::size_t size() const;
@@ -49,6 +48,9 @@ class CostBeliefs {
   void age(std::int64_t calls);
   // Changes what is known of one arm, because it is another one now: it costs more by `difference`, but for an error.
   void shift(std::size_t arm, double difference, double deviation);
+
+  // Says that measurements of the arm scatter by so many times what those of others do; as far as theirs, else.
+  void setScatter(std::size_t arm, double scatter);
 
   // Notes that the model is wrong by so much for all arms but those that it predicts in another way.
   void shiftAll(double difference);

@@ -38,7 +38,7 @@ constexpr std::int32_t kTakingTurns = 8;
 constexpr std::int32_t kMostTakingTurns = 32;
 // A call in which more of them take part than usual may have so many steps.
 constexpr std::int64_t kMostTurns = 2'600;
-// Of what a call may have where few ranks would say nothing.
+// This part of its steps is enough where only what goes on within nodes is looked at.
 constexpr double kWithinNodes = 0.15;
 
 std::vector<Seconds> latenessOf(const CallToPredict& call) {
@@ -95,7 +95,9 @@ class FewerRanks {
   std::int64_t pipedSegments() const {
     const Algorithm& row = calls_.algorithm();
     if (row.best_segments == nullptr || !hasSegments(row, call_.choice.parameters)) return 1;
-    return call_.choice.parameters[*findParameter(row, kSegmentsParameter)];
+    // 0 stands for several, as many as the row thinks fit.
+    const std::int64_t segments = call_.choice.parameters[*findParameter(row, kSegmentsParameter)];
+    return segments == 0 ? 2 : segments;
   }
   bool keepsLate() const { return calls_.isChain() && !calls_.isMadeForNodes(); }
   double simulatedOf(std::int32_t units) const { return units * mean_of_node_; }
@@ -261,10 +263,10 @@ class FewerRanks {
     return time + doublings * std::max(sampled.value() - half.value(), Seconds{});
   }
 
-  // Of what ranks do within their nodes it matters little how many segments follow each other between these: a few of
-  // them, as many in each of the calls that are compared, do.
+  // For what ranks do within their nodes it matters little how many segments follow each other between these: a few
+  // do, about as many in each of the calls that are compared.
   Result<Seconds> withinNodes(SampleSize size) const {
-    size.steps = kWithinNodes * size.of_node / of_node_;
+    if (pipedSegments() > 1) size.steps = kWithinNodes * size.of_node / of_node_;
     return calls_.timeOf(size, size.units / 2, Seconds{HUGE_VAL});
   }
 

@@ -13,10 +13,10 @@
 namespace starling {
 namespace {
 
-// Where few ranks would say nothing, because several are late, a smaller call may have so many steps of all ranks.
-constexpr std::int64_t kMostSteps = 3'500;
-// It has no more than so many where that leaves it so many segments: more of them would say the same.
+// A smaller call whose vector asks for many segments has no more than so many steps of all ranks, where that leaves it
+// so many of them: more would say the same. Else, as where several ranks are late, it may have some more.
 constexpr std::int64_t kEnoughSteps = 2'600;
+constexpr std::int64_t kMostSteps = 3'500;
 constexpr std::int64_t kManySegments = 24;
 
 // How many segments there are does not change how traffic grows.
@@ -168,7 +168,7 @@ void SmallerCalls::cutSegments(Call& call, const SampleSize& size) const {
   const std::optional<std::size_t> index = findParameter(algorithm_, kSegmentsParameter);
   if (!index) return;
   std::int64_t& segments = call.choice.parameters[*index];
-  const std::int64_t steps = stepsOf(call);
+  const std::int64_t steps = std::max<std::int64_t>(stepsOf(call), 1);
   const auto with = [&](std::int64_t most) {
     return std::min(segments, segments * static_cast<std::int64_t>(size.steps * static_cast<double>(most)) / steps);
   };

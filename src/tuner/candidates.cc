@@ -174,7 +174,7 @@ double gainOf(const CandidateQuery& query) { return isSimulated(query) ? 1.0 : 0
 
 // Returns which part of the choice's time is left by closed form with another value of parameter `index`, where both
 // have segments; else 0. The least of (S + d) (a + n b / S), where S is sqrt(d n b / a), is n b (1 + S a / (n b))^2.
-double leastByClosedForm(const Choice& choice, std::size_t index, std::int64_t value, const CandidateQuery& query) {
+double shareLeftByClosedForm(const Choice& choice, std::size_t index, std::int64_t value, const CandidateQuery& query) {
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   ParameterValues other = choice.parameters;
   other[index] = value;
@@ -204,7 +204,7 @@ Candidate withAlternatives(const Candidate& usual, const Predictor& predictor) {
     std::ranges::for_each(parameters[i].worth_trying, try_value);
     if (predictor.query().lateness_ns.empty()) continue;
     for (const std::int64_t value : parameters[i].worth_trying_late) {
-      if (leastByClosedForm(best.choice, i, value, predictor.query()) < gainOf(predictor.query())) try_value(value);
+      if (shareLeftByClosedForm(best.choice, i, value, predictor.query()) < gainOf(predictor.query())) try_value(value);
     }
   }
   return best;

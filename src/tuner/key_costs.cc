@@ -94,6 +94,7 @@ void KeyCosts::addArms(const std::vector<Candidate>& candidates) {
     arms_.push_back(
         {.choice = candidate.choice, .predicted = candidate.predicted, .is_hopeless = candidate.takes_longer});
     addRow(candidate);
+    change(arms_.size() - 1, candidate.choice);
   }
 }
 
@@ -103,7 +104,12 @@ void KeyCosts::addRow(const Candidate& candidate) {
   if (runsInMemory(candidate.choice.algorithm))
     beliefs_.addApart(cost, kMemoryError);
   else
-    beliefs_.add(cost, kRowError, keepsInStep(candidate.choice) ? kScatterInStep : 1.0);
+    beliefs_.add(cost, kRowError);
+}
+
+void KeyCosts::change(std::size_t arm, const Choice& choice) {
+  arms_[arm].choice = choice;
+  beliefs_.setScatter(arm, keepsInStep(choice) ? kScatterInStep : 1.0);
 }
 
 void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
@@ -124,6 +130,7 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
              .missed = arm.missed,
              .losses = arm.losses,
              .retry_at = arm.retry_at};
+      change(i, found->choice);
     }
     const double difference = logOf(predicted) - logOf(arm.predicted);
     beliefs_.shift(i, difference, kMovedError + kMovedShare * std::abs(difference));
@@ -234,7 +241,7 @@ void KeyCosts::assume(const Choice& choice, double gain, bool arrives_as_then) {
   const std::size_t chosen = armOf(choice.algorithm);
   if (chosen == arms_.size()) return;
   if (chosen != kNative) {
-    arms_[chosen].choice = choice;
+    change(chosen, choice);
     arms_[chosen].is_learned = true;
     beliefs_.shift(chosen, 0.0, kUnknown);
     beliefs_.observeDifference(chosen, kNative, -std::log(gain), kLearnedError);
@@ -250,7 +257,7 @@ void KeyCosts::assume(const Choice& choice, double gain, bool arrives_as_then) {
 void KeyCosts::trust(const Choice& choice) {
   const std::size_t arm = armOf(choice.algorithm);
   if (arm == arms_.size() || arm == kNative) return;
-  arms_[arm].choice = choice;
+  change(arm, choice);
   arms_[arm].is_learned = true;
 }
 

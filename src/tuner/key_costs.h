@@ -122,6 +122,8 @@ class KeyCosts {
 
  private:
   void addRow(const Candidate& candidate);
+  // Lets the arm be this choice of its row from now on.
+  void change(std::size_t arm, const Choice& choice);
   void addArms(const std::vector<Candidate>& candidates);
   void moveArms(const std::vector<Candidate>& candidates);
   // Returns what the time of a disturbed call says of the arm; empty: nothing that is not expected.

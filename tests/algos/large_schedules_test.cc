@@ -33,11 +33,13 @@ class LargeSchedules : public testing::TestWithParam<const Algorithm*> {
   Shape shapeOf(std::int64_t count) const { return {.ranks = kRanks, .count = count, .topology = &topology_}; }
 
   // As the tuner sets them.
-  Choice choiceFor(const Shape& shape) const {
-    Choice choice{GetParam()->id, defaultParameters(*GetParam())};
-    setStepTime(choice, shape, kFloat, kModel);
-    setBestSegments(choice, shape, kFloat, kModel);
-    return choice;
+  std::vector<Choice> choicesFor(const Shape& shape) const {
+    std::vector<Choice> choices = segmentedChoices(*GetParam());
+    for (Choice& choice : choices) {
+      setStepTime(choice, shape, kFloat, kModel);
+      setBestSegments(choice, shape, kFloat, kModel);
+    }
+    return choices;
   }
 
   // On time, one late rank, many late ranks that come one after another.
@@ -73,13 +75,14 @@ TEST_P(LargeSchedules, takeNoMoreThanMayBePlanned) {
   const auto all_patterns = patterns();
   for (const std::int64_t count : kCounts) {
     const Shape shape = shapeOf(count);
-    const Choice choice = choiceFor(shape);
-    const std::int64_t bound = scheduleBytes(*GetParam(), shape, choice.parameters);
-    EXPECT_LE(bound, kMostScheduleBytes) << formatChoice(choice) << ", " << count << " elements";
-    for (const std::vector<std::int64_t>& pattern : all_patterns) {
-      for (const std::int32_t rank : {0, kRanks / 2, kRanks - 1}) {
-        EXPECT_LE(takenBy(rank, shape, choice, pattern), bound)
-            << formatChoice(choice) << ", " << count << " elements, rank " << rank;
+    for (const Choice& choice : choicesFor(shape)) {
+      const std::int64_t bound = scheduleBytes(*GetParam(), shape, choice.parameters);
+      EXPECT_LE(bound, kMostScheduleBytes) << formatChoice(choice) << ", " << count << " elements";
+      for (const std::vector<std::int64_t>& pattern : all_patterns) {
+        for (const std::int32_t rank : {0, kRanks / 2, kRanks - 1}) {
+          EXPECT_LE(takenBy(rank, shape, choice, pattern), bound)
+              << formatChoice(choice) << ", " << count << " elements, rank " << rank;
+        }
       }
     }
   }

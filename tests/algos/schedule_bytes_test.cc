@@ -76,10 +76,11 @@ TEST_P(ScheduleBytes, boundWhatAnyRankTakes) {
       }
     }
   }
-  Choice longest{algorithm.id, defaultParameters(algorithm)};
-  const auto segments = findParameter(algorithm, kSegmentsParameter);
-  if (segments) longest.parameters[*segments] = algorithm.parameters[*segments].maximum;
-  for (const std::int32_t ranks : {2, 5, 12}) expectBounded(longest, {.ranks = ranks, .count = 1 << 20}, {});
+  for (Choice longest : segmentedChoices(algorithm)) {
+    const auto segments = findParameter(algorithm, kSegmentsParameter);
+    if (segments) longest.parameters[*segments] = algorithm.parameters[*segments].maximum;
+    for (const std::int32_t ranks : {2, 5, 12}) expectBounded(longest, {.ranks = ranks, .count = 1 << 20}, {});
+  }
 }
 
 // Beside those of all rows, latenesses under which one rank merges all partial results: whenever it is ready again the
@@ -103,7 +104,7 @@ TEST_P(ScheduleBytes, boundLargeSchedulesWithinFourTimes) {
   for (const std::int32_t ranks : {3, 48, 128, 1024}) {
     const Shape shape{.ranks = ranks, .count = 1 << 20};
     if (!isValid(algorithm, shape)) continue;
-    Choice choice{algorithm.id, defaultParameters(algorithm)};
+    Choice choice = segmentedChoices(algorithm).back();
     // A vector takes about half of the longest lateness.
     setStepTime(choice, shape, Bytes{8}, {.alpha = {1e-9}, .beta = 6e-11});
     const auto step = findParameter(algorithm, kVectorTimeParameter);

@@ -31,9 +31,13 @@ TEST(Topology, tellsRanksApartWhereSomeShareANodeOrLinksAreKnown) {
 }
 
 TEST(RanksOfNodes, comeByTheirLastRank) {
-  const Topology topology{.nodes = {1, 0, 1, 2, 0}};
+  Topology topology{.nodes = {1, 0, 1, 2, 0}};
   EXPECT_THAT(ranksOfNodes(&topology, 5), ElementsAre(ElementsAre(0, 2), ElementsAre(3), ElementsAre(1, 4)));
   EXPECT_THAT(ranksOfNodes(nullptr, 2), ElementsAre(ElementsAre(0), ElementsAre(1)));
+  EXPECT_EQ(sizesOfNodes(&topology, 5), (NodeSizes{.nodes = 3, .fewest = 1, .most = 2}));
+  for (std::int32_t& node : topology.nodes) node = (node - 4) * 1'000'000;
+  EXPECT_EQ(sizesOfNodes(&topology, 5), (NodeSizes{.nodes = 3, .fewest = 1, .most = 2})) << "whatever their numbers";
+  EXPECT_EQ(sizesOfNodes(nullptr, 2), (NodeSizes{.nodes = 2, .fewest = 1, .most = 1}));
 }
 
 std::string faultOf(std::string_view text) {

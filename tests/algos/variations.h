@@ -120,8 +120,8 @@ inline std::vector<Choice> variationsOf(const Algorithm& algorithm, std::int32_t
     choices = varied;
   }
   // What takes most steps does the same for each share: all leaders of a node, or one, show it. What goes chunk by
-  // chunk does so for all that may run between the nodes: those show it that the tuner tries. Segments have only what
-  // they are named for.
+  // chunk does so for all that may run between the nodes: those show it that the tuner tries. Where a row has no
+  // segments their number makes no difference.
   const auto value_of = [&](const Choice& choice, std::string_view name) {
     const std::optional<std::size_t> index = findParameter(algorithm, name);
     return index ? choice.parameters[*index] : 0;
@@ -136,6 +136,21 @@ inline std::vector<Choice> variationsOf(const Algorithm& algorithm, std::int32_t
     if (!are_usual && (!has_segments || is_cut || value_of(choice, "leaders") > 0)) return true;
     return (is_cut || inner > 3) && value_of(choice, "leaders") > 1;
   });
+  return choices;
+}
+
+// Returns choices in which the row cuts the vector into segments; with its defaults where it never does.
+inline std::vector<Choice> segmentedChoices(const Algorithm& algorithm) {
+  const Choice usual{algorithm.id, defaultParameters(algorithm)};
+  const std::optional<std::size_t> inner = findParameter(algorithm, "inner");
+  if (hasSegments(algorithm, usual.parameters) || !inner) return {usual};
+  std::vector<Choice> choices;
+  for (std::int64_t value = algorithm.parameters[*inner].minimum; value <= algorithm.parameters[*inner].maximum;
+       ++value) {
+    Choice choice = usual;
+    choice.parameters[*inner] = value;
+    if (hasSegments(algorithm, choice.parameters)) choices.push_back(choice);
+  }
   return choices;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 class Copies : public testing::TestWithParam<void (*)(const std::byte* from, std::byte* to, std::size_t bytes)> {};
 
-INSTANTIATE_TEST_SUITE_P(OfBytes, Copies, testing::Values(copyBytes, copyPastCaches));
+INSTANTIATE_TEST_SUITE_P(OfBytes, Copies, testing::Values(copyBytes, copyInPieces, copyPastCaches));
 
 // From and to every place in a line, of every length up to some lines, and around those of several pieces.
 TEST_P(Copies, copyWhatTheyAreToldAndNothingElse) {

@@ -100,7 +100,8 @@ TEST(CostBeliefs, areLessSureOfAnArmThatIsExpectedToScatter) {
   CostBeliefs beliefs(0.4);
   beliefs.add(0.0, 0.25);
   beliefs.add(0.0, 0.25);
-  beliefs.add(0.0, 0.25, 2.0);
+  beliefs.add(0.0, 0.25);
+  beliefs.setScatter(2, 2.0);
   EXPECT_DOUBLE_EQ(beliefs.noise(2), 2.0 * beliefs.noise(1));
   for (int i = 0; i < 8; ++i) beliefs.observe(0, 0.0);
   for (const std::size_t arm : {1, 2}) {

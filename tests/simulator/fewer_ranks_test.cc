@@ -290,6 +290,14 @@ TEST(FewerRanks, predictsAnyNumberOfRanks) {
   }
 }
 
+TEST(FewerRanks, predictsThatNothingTakesNoTime) {
+  for (const Algorithm& row : catalogue()) {
+    const PredictedCall call{64, 0};
+    if (row.build == nullptr) continue;
+    EXPECT_EQ(call.predicted({row.id, defaultParameters(row)}), 0.0) << row.name;
+  }
+}
+
 TEST(FewerRanks, predictsAnyNumberOfNodes) {
   for (const std::int32_t per_node : {2, 8, 16, 24, 48}) {
     for (const std::int32_t late : {0, 1, 4, 96}) {

@@ -254,6 +254,26 @@ TEST(RankCandidates, combinesWithinNodesFirstWhereSeveralRanksShareThem) {
   }
 }
 
+TEST(RankCandidates, joinsTheNodeOfALateRankWhereThereAreMany) {
+  const auto inner_of_two_level = [](CandidateQuery query) {
+    query.model.inner_alpha = {1e-7};
+    query.model.inner_beta = 1e-10;
+    for (std::int32_t rank = 0; rank < query.shape.ranks; ++rank) query.topology.nodes.push_back(rank / 4);
+    const std::vector<Candidate> candidates = rankCandidates(query, kAll);
+    const Choice choice = std::ranges::find(candidates, "two_level", nameOf)->choice;
+    Choice usual = choice;
+    setBestSegments(usual, {.ranks = query.shape.ranks, .count = query.shape.count, .topology = &query.topology},
+                    query.element_size, query.model);
+    EXPECT_EQ(choice, usual) << "segments are those of the closed form";
+    return choice.parameters[*findParameter(*findAlgorithm(choice.algorithm), "inner")];
+  };
+  constexpr std::int64_t kChain = 5;
+  constexpr std::int64_t kLateJoin = 6;
+  EXPECT_EQ(inner_of_two_level(lateQuery(256, 1 << 13, 20'000'000)), kLateJoin);
+  EXPECT_EQ(inner_of_two_level(lateQuery(32, 1 << 17, 20'000'000)), kChain) << "latencies are few";
+  EXPECT_NE(inner_of_two_level(queryOf(256, 1 << 13)), kLateJoin) << "nobody is late";
+}
+
 TEST(RankCandidates, goesInChunksWhereThatHidesTheMemoryOfNodes) {
   CandidateQuery query = queryOf(64, 1 << 18);
   for (std::int32_t rank = 0; rank < 64; ++rank) query.topology.nodes.push_back(rank / 8);

@@ -31,6 +31,22 @@ TEST(KeyCosts, leaveNativeForWhatIsSurelyFaster) {
   EXPECT_NEAR(costs.expected(ring).value, 0.5e-3, 0.03e-3);
 }
 
+TEST(KeyCosts, expectCallsToScatterAsTheLatestChoiceOfTheirAlgorithmDoes) {
+  const auto certainty = [](const char* first, const char* second) {
+    KeyCosts costs;
+    for (const char* choice : {first, second})
+      costs.predict({{named("ring"), Seconds{1e-3}}, {named(choice), Seconds{1e-3}}});
+    const std::size_t arm = costs.armOf(named(second).algorithm);
+    for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1e-3});
+    for (int i = 0; i < 3; ++i) costs.observe(named(second), Seconds{0.85e-3});
+    return costs.probabilityOfLess(arm, KeyCosts::kNative);
+  };
+  const double free = certainty("two_level", "two_level:inner=1");
+  const double in_step = certainty("two_level", "two_level:inner=6");
+  EXPECT_LT(in_step, free);
+  EXPECT_NEAR(certainty("two_level:inner=6", "two_level:inner=1"), free, 1e-9);
+}
+
 // Calls of a few microseconds, every other one just after the messages of an agreement.
 TEST(KeyCosts, takeWhatAnAgreementTookForNoCostOfAShortCall) {
   KeyCosts costs;

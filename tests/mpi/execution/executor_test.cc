@@ -270,7 +270,7 @@ class ExecutorRunsInParts : public ExecutorRuns {};
 // All that `two_level` runs between nodes.
 INSTANTIATE_TEST_SUITE_P(Rows, ExecutorRunsInParts,
                          testing::Values(findAlgorithm(1), findAlgorithm(2), findAlgorithm(3), findAlgorithm(4),
-                                         findAlgorithm(5)),
+                                         findAlgorithm(5), findAlgorithm(8)),
                          [](const auto& row) { return std::string(row.param->name); });
 
 TEST_P(ExecutorRunsInParts, touchesNoInputThatIsNotThere) {
