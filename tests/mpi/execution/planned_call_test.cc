@@ -9,12 +9,14 @@
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cases.h"
 #include "harness.h"
 #include "mpi/execution/call_kind.h"
 #include "mpi/execution/plan_schedules.h"
+#include "mpi/execution/returned_errors.h"
 #include "mpi/machine/topology.h"
 
 namespace starling {
@@ -71,13 +73,37 @@ class Caller {
     query.nodes_share_memory = mayHaveShares(topology_, kind.reducer);
     const PreparedSchedule& prepared = schedules_.find(query, channel_.rank());
     EXPECT_EQ(prepared.schedule().shares.empty(), !query.nodes_share_memory || !usesMemoryOfNodes(choice));
-    const std::int64_t elements = scratchElements(*findAlgorithm(choice.algorithm), query.shape);
-    EXPECT_TRUE(channel_.executor().reserve(static_cast<std::size_t>(elements) * kind.reducer.element_size));
+    reserve(query, kind);
     return runSchedule(channel_, node_.get(), prepared,
                        {send, receive.data(), kind.signature.count, kind.reducer, choice, table});
   }
 
+  // All messages go to ranks that there are not. Sets whether this rank has any.
+  template <typename Value>
+  int callNobody(const std::string& choice_text, const CallKind& kind, std::vector<Value>& values, bool& has_messages) {
+    const Choice choice = parseChoice(choice_text).value();
+    PlanSchedules::Query query;
+    query.shape = {channel_.ranks(), kind.signature.count, kind.signature.commutative, &topology_};
+    query.choice = choice;
+    BuildRequest request;
+    request.shape = query.shape;
+    request.virtual_rank = channel_.rank();
+    request.parameters = choice.parameters;
+    request.nodes_share_memory = mayHaveShares(topology_, kind.reducer);
+    Schedule schedule = buildSchedule(*findAlgorithm(choice.algorithm), request);
+    for (Step& step : schedule.steps) step.peer += channel_.ranks();
+    has_messages = !schedule.steps.empty();
+    reserve(query, kind);
+    return runSchedule(channel_, node_.get(), PreparedSchedule(std::move(schedule)),
+                       {MPI_IN_PLACE, values.data(), kind.signature.count, kind.reducer, choice, {}});
+  }
+
  private:
+  void reserve(const PlanSchedules::Query& query, const CallKind& kind) {
+    const std::int64_t elements = scratchElements(*findAlgorithm(query.choice.algorithm), query.shape);
+    EXPECT_TRUE(channel_.executor().reserve(static_cast<std::size_t>(elements) * kind.reducer.element_size));
+  }
+
   Channel channel_;
   Topology topology_;
   std::unique_ptr<NodeChannel> node_;
@@ -125,6 +151,28 @@ TEST(RunSchedule, combinesOnTwoLevelsThroughTheMemoryOfNodes) {
     check(minimumLocationOf<DoubleInt>(MPI_DOUBLE_INT), 20'000, watch, nodes, caller);
     const UserOperations operations;
     check(operations.commutative(), 1000, watch, nodes, caller);
+  }
+}
+
+// Ranks that own a share have messages, those that own none wait for them through the memory of the node.
+TEST(RunSchedule, leavesNobodyWaitingInMemoryWhereMessagesFail) {
+  Watch watch("RunSchedule");
+  const ReturnedErrors returned(MPI_COMM_WORLD);
+  const Case<float> expected = sumOf<float>(MPI_FLOAT);
+  for (const Nodes& nodes : layouts(worldSize())) {
+    Caller caller(nodes);
+    if (!caller.sharesMemory()) continue;
+    for (const char* choice : {"two_level:leaders=1", "two_level", "two_level:inner=6,chunks=3"}) {
+      watch.phase(std::string(choice) + ", nodes " + text(nodes));
+      const CallKind kind = classifyCall(kSeveralChunks, MPI_FLOAT, MPI_SUM);
+      std::vector<float> values = expected.inputs(worldRank(), kSeveralChunks);
+      bool has_messages = false;
+      const int code = caller.callNobody(choice, kind, values, has_messages);
+      EXPECT_EQ(code != MPI_SUCCESS, has_messages) << choice;
+      values = expected.inputs(worldRank(), kSeveralChunks);
+      EXPECT_EQ(caller.call(choice, kind, {}, MPI_IN_PLACE, values), MPI_SUCCESS);
+      EXPECT_EQ(expected.wrongElements(values, worldSize()), 0) << "afterwards: " << choice;
+    }
   }
 }
 
