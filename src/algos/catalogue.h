@@ -33,7 +33,7 @@ struct Parameter {
   // The tuner simulates these values beside the default, where the row has no closed form for the parameter.
   std::span<const std::int64_t> worth_trying{};
   const char* former_name = "";  // read in texts, too, that were written before the parameter was renamed
-  std::span<const std::int64_t> worth_trying_late{};  // so, too, where somebody is predicted to be late
+  std::span<const std::int64_t> worth_trying_late{};  // simulated as well where a rank is predicted to be late
 };
 
 // An algorithm's validity may depend on this; nothing else is equal on all ranks.

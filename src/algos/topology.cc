@@ -114,8 +114,7 @@ NodeSizes sizesOfNodes(const Topology* topology, std::int32_t ranks, std::pmr::m
     if (members == 0) return;
     sizes = {sizes.nodes + 1, std::min(sizes.fewest, members), std::max(sizes.most, members)};
   };
-  constexpr std::int64_t kFewNumbers = 8;  // for each rank
-  if (const std::int64_t numbers = std::int64_t{greatest} - least + 1; numbers <= kFewNumbers * ranks) {
+  if (const std::int64_t numbers = std::int64_t{greatest} - least + 1; numbers <= ranks) {
     std::pmr::vector<std::int32_t> members(static_cast<std::size_t>(numbers), 0, memory);
     for (const std::int32_t node : nodes) ++members[static_cast<std::size_t>(node - least)];
     std::ranges::for_each(members, note);

@@ -66,8 +66,8 @@ struct NodeSizes {
   bool operator==(const NodeSizes&) const = default;
 };
 
-// Returns that of so many ranks; without a known topology each has a node of its own. It takes O(P) time where numbers
-// of nodes are about as small as those of ranks.
+// Returns the sizes of the nodes of all ranks; without a known topology each has a node of its own. It takes 4 bytes a
+// rank, and O(P) time where numbers of nodes are as small as those of ranks. REQUIRES: the topology has so many ranks.
 NodeSizes sizesOfNodes(const Topology* topology, std::int32_t ranks,
                        std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 

@@ -92,8 +92,8 @@ std::int64_t twoLevelSteps(const Shape& shape, const ParameterValues& parameters
   return stepsOn(sizesOfNodes(shape), shape, parameters);
 }
 
-// Counts the lists of nodes, and schedules of the inner algorithm: that of the longest chunk, and one of those that are
-// shorter at a time.
+// Counts the lists of nodes and what counts their ranks, and schedules of the inner algorithm: that of the longest
+// chunk, and one of those that are shorter at a time.
 std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parameters) {
   const NodeSizes sizes = sizesOfNodes(shape);
   constexpr std::int64_t kBytesPerRank = 16;

@@ -280,7 +280,12 @@ void CostBeliefs::shift(std::size_t arm, double difference, double deviation) {
   state_->bound();
 }
 
-void CostBeliefs::setScatter(std::size_t arm, double scatter) { state_->arms[arm].scatter = scatter; }
+void CostBeliefs::setScatter(std::size_t arm, double scatter) {
+  State::Arm& changed = state_->arms[arm];
+  const double times = scatter / changed.scatter;
+  changed.noise_sum *= times * times;
+  changed.scatter = scatter;
+}
 
 void CostBeliefs::shiftAll(double difference) {
   state_->forgetFormer();

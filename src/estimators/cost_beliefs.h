@@ -49,7 +49,8 @@ class CostBeliefs {
   // Changes what is known of one arm, because it is another one now: it costs more by `difference`, but for an error.
   void shift(std::size_t arm, double difference, double deviation);
 
-  // Says that measurements of the arm scatter by so many times what those of others do; as far as theirs, else.
+  // Says that measurements of the arm scatter by so many times what those of others do; as far as theirs, else. What is
+  // known of its own is scaled.
   void setScatter(std::size_t arm, double scatter);
 
   // Notes that the model is wrong by so much for all arms but those that it predicts in another way.

@@ -8,7 +8,7 @@
 //   give it.
 // - Segment after segment through a tree, where the closed form of the row says that there are several. So does a call
 //   of Q ranks with k = log P / log Q, which has 1/k as many segments; on shared nodes k is that of the nodes, and
-//   within a node that of its ranks, but of rows that are made for nodes.
+//   within a node that of its ranks (of rows that are made for nodes 1).
 // - Through a tree, or in rounds of rising distance. Of three sizes, each half of the next, the time is a + b j + c/2^j
 //   after j doublings; a power of two stays one, and any other number does not become one.
 //

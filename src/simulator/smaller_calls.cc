@@ -13,8 +13,8 @@
 namespace starling {
 namespace {
 
-// A smaller call whose vector asks for many segments has no more than so many steps of all ranks, where that leaves it
-// so many of them: more would say the same. Else, as where several ranks are late, it may have some more.
+// A smaller call whose vector asks for many segments is cut to so many steps of all ranks, or, where these would leave
+// it fewer than kManySegments, as where several ranks are late, to kMostSteps at most.
 constexpr std::int64_t kEnoughSteps = 2'600;
 constexpr std::int64_t kMostSteps = 3'500;
 constexpr std::int64_t kManySegments = 24;

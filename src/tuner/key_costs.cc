@@ -91,8 +91,7 @@ void KeyCosts::addArms(const std::vector<Candidate>& candidates) {
   arms_.push_back({.predicted = bestCommon(candidates)});
   beliefs_.add(logOf(arms_.back().predicted), kNativeError);
   for (const Candidate& candidate : candidates) {
-    arms_.push_back(
-        {.choice = candidate.choice, .predicted = candidate.predicted, .is_hopeless = candidate.takes_longer});
+    arms_.push_back({.predicted = candidate.predicted, .is_hopeless = candidate.takes_longer});
     addRow(candidate);
     change(arms_.size() - 1, candidate.choice);
   }
@@ -122,8 +121,7 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
       arm.is_available = found != candidates.end() && arm.missed < kMostMissed;
       if (!arm.is_available) continue;
       predicted = found->predicted;
-      arm = {.choice = found->choice,
-             .predicted = arm.predicted,
+      arm = {.predicted = arm.predicted,
              .is_hopeless = found->takes_longer,
              .was_called = arm.was_called,
              .is_learned = arm.is_learned,

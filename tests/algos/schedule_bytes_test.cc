@@ -104,19 +104,20 @@ TEST_P(ScheduleBytes, boundLargeSchedulesWithinFourTimes) {
   for (const std::int32_t ranks : {3, 48, 128, 1024}) {
     const Shape shape{.ranks = ranks, .count = 1 << 20};
     if (!isValid(algorithm, shape)) continue;
-    Choice choice = segmentedChoices(algorithm).back();
-    // A vector takes about half of the longest lateness.
-    setStepTime(choice, shape, Bytes{8}, {.alpha = {1e-9}, .beta = 6e-11});
-    const auto step = findParameter(algorithm, kVectorTimeParameter);
-    const std::int64_t step_ns = step ? choice.parameters[*step] : kLongestLateness / 2;
-    if (segments) choice.parameters[*segments] = std::min<std::int64_t>(64, algorithm.parameters[*segments].maximum);
-    std::int64_t most = 0;
-    for (const std::vector<std::int64_t>& pattern : hardPatternsFor(algorithm, ranks, step_ns, random)) {
-      most = std::max(most, expectBounded(choice, shape, pattern));
+    for (Choice choice : segmentedChoices(algorithm)) {
+      // A vector takes about half of the longest lateness.
+      setStepTime(choice, shape, Bytes{8}, {.alpha = {1e-9}, .beta = 6e-11});
+      const auto step = findParameter(algorithm, kVectorTimeParameter);
+      const std::int64_t step_ns = step ? choice.parameters[*step] : kLongestLateness / 2;
+      if (segments) choice.parameters[*segments] = std::min<std::int64_t>(64, algorithm.parameters[*segments].maximum);
+      std::int64_t most = 0;
+      for (const std::vector<std::int64_t>& pattern : hardPatternsFor(algorithm, ranks, step_ns, random)) {
+        most = std::max(most, expectBounded(choice, shape, pattern));
+      }
+      // What is there for each row alike, and the search for trees that may be needed.
+      constexpr std::int64_t kAlways = 300'000;
+      EXPECT_LE(scheduleBytes(algorithm, shape, choice.parameters), 4 * most + kAlways) << described(choice, shape);
     }
-    // What is there for each row alike, and the search for trees that may be needed.
-    constexpr std::int64_t kAlways = 300'000;
-    EXPECT_LE(scheduleBytes(algorithm, shape, choice.parameters), 4 * most + kAlways) << described(choice, shape);
   }
 }
 

@@ -139,12 +139,12 @@ inline std::vector<Choice> variationsOf(const Algorithm& algorithm, std::int32_t
   return choices;
 }
 
-// Returns choices in which the row cuts the vector into segments; with its defaults where it never does.
+// Returns the row with its defaults, and, where these cut the vector into no segments, choices in which it does so.
 inline std::vector<Choice> segmentedChoices(const Algorithm& algorithm) {
   const Choice usual{algorithm.id, defaultParameters(algorithm)};
   const std::optional<std::size_t> inner = findParameter(algorithm, "inner");
-  if (hasSegments(algorithm, usual.parameters) || !inner) return {usual};
-  std::vector<Choice> choices;
+  std::vector<Choice> choices{usual};
+  if (hasSegments(algorithm, usual.parameters) || !inner) return choices;
   for (std::int64_t value = algorithm.parameters[*inner].minimum; value <= algorithm.parameters[*inner].maximum;
        ++value) {
     Choice choice = usual;

@@ -32,5 +32,13 @@ TEST_P(Copies, copyWhatTheyAreToldAndNothingElse) {
   }
 }
 
+TEST(LiesJustBehind, knowsTheTargetsThatStringMovesAreSlowWith) {
+  alignas(4096) static std::byte memory[3 * 4096];
+  std::byte* const from = memory + 4096;
+  for (const int behind : {1, 16, 63, 4096 + 16, 16 - 4096}) EXPECT_TRUE(liesJustBehind(from, from + behind)) << behind;
+  for (const int behind : {0, 64, -1, -16, 4096, 4096 + 64})
+    EXPECT_FALSE(liesJustBehind(from, from + behind)) << behind;
+}
+
 }  // namespace
 }  // namespace starling

@@ -110,6 +110,18 @@ TEST(CostBeliefs, areLessSureOfAnArmThatIsExpectedToScatter) {
   EXPECT_LT(beliefs.probabilityOfLess(2, 0), beliefs.probabilityOfLess(1, 0));
 }
 
+TEST(CostBeliefs, scaleWhatIsKnownOfHowFarAnArmScatters) {
+  CostBeliefs beliefs(0.4);
+  beliefs.add(0.0, 0.25);
+  beliefs.add(0.0, 0.25);
+  for (int i = 0; i < 40; ++i) beliefs.observe(1, i % 2 == 0 ? 0.05 : -0.05);
+  const double before = beliefs.noise(1);
+  beliefs.setScatter(1, 2.0);
+  EXPECT_DOUBLE_EQ(beliefs.noise(1), 2.0 * before);
+  beliefs.setScatter(1, 1.0);
+  EXPECT_DOUBLE_EQ(beliefs.noise(1), before);
+}
+
 TEST(CostBeliefs, doNotTakeADisturbanceThatIsKnownForNoise) {
   CostBeliefs beliefs = twoArms();
   for (int i = 0; i < 20; ++i) {

@@ -57,7 +57,8 @@ void* allocate(std::size_t bytes) noexcept {
 void release(void* memory) noexcept {
   if (memory == nullptr) return;
   Head* const head = static_cast<Head*>(memory) - 1;
-  if (head->is_counted) g_heap -= head->bytes;
+  // What the database's writer gives back comes at any time, and is no room for the calls that are short.
+  if (head->is_counted && t_is_counted) g_heap -= head->bytes;
   std::free(head);
 }
 

@@ -87,9 +87,10 @@ def introduction(document, scope, loads):
         "is forced, or the tuner chooses: in a run that begins with an empty database, and in one that begins with what "
         "the first has learned, for which the aims are. Calls of a forced row are noted one by one; calls of a choice "
         "that has settled rest, and take less. A copy is that of the vector, which all ranks make at once: no rank can "
-        "have the sum before its own vector was read and a result was written. Flags are one of each rank in memory that "
-        "all share; every rank raises its own and waits until all are raised: no rank can have the sum before all have "
-        "come. Native's time over both together is the most that can be reached."
+        "have the sum before its own vector was read and a result was written. Each rank also has a flag in memory that "
+        "all share, which it raises before it waits until all are raised: no rank can have the sum before all have "
+        "come. Native's time over both together is about the most that can be reached; where ranks are many, groups of "
+        "them that wait for each other first may take less."
     )
     document.text(
         f"Open MPI on {index.processor()}, {os.cpu_count()} cores, whose load was {loads[0]:.1f} before the runs and "
