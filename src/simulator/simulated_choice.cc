@@ -166,13 +166,16 @@ void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const C
   set(kVectorTimeParameter, Seconds{model.alpha.value + (model.beta + model.gamma) * bytes});
 }
 
+double transfersOf(const Shape& shape, Bytes element_size, const CostModel& model) {
+  return static_cast<double>(shape.count * element_size.value) * model.beta / model.alpha.value;
+}
+
 void setBestSegments(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model) {
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments == nullptr || shape.ranks < 2 || model.alpha <= Seconds{}) return;
-  const double bytes = static_cast<double>(shape.count * element_size.value);
   const std::optional<double> best =
-      algorithm.best_segments(shape, choice.parameters, bytes * model.beta / model.alpha.value);
+      algorithm.best_segments(shape, choice.parameters, transfersOf(shape, element_size, model));
   if (!best) {
     choice.parameters[*index] = algorithm.parameters[*index].fallback;
     return;
@@ -190,7 +193,7 @@ void setBestChunks(Choice& choice, const Shape& shape, Bytes element_size, const
   // The vector is copied in and combined, and copied out again.
   const double copying = 2.0 * model.node_beta + model.gamma;
   choice.parameters[*index] = 1;
-  const double best = algorithm.best_chunks(shape, choice.parameters, bytes * model.beta / model.alpha.value,
+  const double best = algorithm.best_chunks(shape, choice.parameters, transfersOf(shape, element_size, model),
                                             bytes * copying / model.alpha.value);
   choice.parameters[*index] = std::llround(best);
   limitBytes(choice, shape, *index);

@@ -35,6 +35,9 @@ bool namesStepTime(std::string_view choice);
 // Sets these times from the model, where the algorithm has such parameters.
 void setStepTime(Choice& choice, const Shape& shape, Bytes element_size, const CostModel& model);
 
+// Returns what the vector takes on the wire, in latencies: n b / a. REQUIRES: the model has a latency.
+double transfersOf(const Shape& shape, Bytes element_size, const CostModel& model);
+
 // Sets the segments by the row's closed form, where it has one, within the parameter's range, to no more than there are
 // elements, and so that the schedule takes no more than kMostScheduleBytes; to the default where the other parameters
 // leave none.

@@ -179,8 +179,7 @@ double shareLeftByClosedForm(const Choice& choice, std::size_t index, std::int64
   ParameterValues other = choice.parameters;
   other[index] = value;
   if (algorithm.best_segments == nullptr || query.model.alpha <= Seconds{}) return 0.0;
-  const auto bytes = static_cast<double>(query.shape.count * query.element_size.value);
-  const double transfers = bytes * query.model.beta / query.model.alpha.value;
+  const double transfers = transfersOf(query.shape, query.element_size, query.model);
   const std::optional<double> before = algorithm.best_segments(shapeOf(query), choice.parameters, transfers);
   const std::optional<double> after = algorithm.best_segments(shapeOf(query), other, transfers);
   if (!before || !after || transfers <= 0.0) return 0.0;

@@ -31,9 +31,13 @@ TEST(Topology, tellsRanksApartWhereSomeShareANodeOrLinksAreKnown) {
 }
 
 TEST(RanksOfNodes, comeByTheirLastRank) {
-  Topology topology{.nodes = {1, 0, 1, 2, 0}};
+  const Topology topology{.nodes = {1, 0, 1, 2, 0}};
   EXPECT_THAT(ranksOfNodes(&topology, 5), ElementsAre(ElementsAre(0, 2), ElementsAre(3), ElementsAre(1, 4)));
   EXPECT_THAT(ranksOfNodes(nullptr, 2), ElementsAre(ElementsAre(0), ElementsAre(1)));
+}
+
+TEST(SizesOfNodes, areThoseOfTheSmallestAndTheLargest) {
+  Topology topology{.nodes = {1, 0, 1, 2, 0}};
   EXPECT_EQ(sizesOfNodes(&topology, 5), (NodeSizes{.nodes = 3, .fewest = 1, .most = 2}));
   for (std::int32_t& node : topology.nodes) node = (node - 4) * 1'000'000;
   EXPECT_EQ(sizesOfNodes(&topology, 5), (NodeSizes{.nodes = 3, .fewest = 1, .most = 2})) << "whatever their numbers";

@@ -10,30 +10,11 @@
 #include <vector>
 
 #include "algos/flagged.h"
+#include "candidate_queries.h"
 #include "simulator/simulated_choice.h"
 
 namespace starling {
 namespace {
-
-constexpr CostModel kModel{.alpha = {2e-6}, .beta = 1e-9, .gamma = 1e-10, .ports = 1, .overhead = {1e-6}};
-constexpr std::size_t kAll = 100;  // more than the catalogue has
-
-CandidateQuery queryOf(std::int32_t ranks, std::int64_t count, bool commutative = true) {
-  return {.shape = {.ranks = ranks, .count = count, .commutative = commutative},
-          .element_size = Bytes{8},
-          .model = kModel,
-          .lateness_ns = {}};
-}
-
-// The last virtual rank comes that much after the others.
-CandidateQuery lateQuery(std::int32_t ranks, std::int64_t count, std::int64_t lateness_ns) {
-  CandidateQuery query = queryOf(ranks, count);
-  query.lateness_ns.assign(static_cast<std::size_t>(ranks), 0);
-  query.lateness_ns.back() = lateness_ns;
-  return query;
-}
-
-std::string nameOf(const Candidate& candidate) { return findAlgorithm(candidate.choice.algorithm)->name; }
 
 std::int64_t stepsOf(const Choice& choice, const Shape& shape) {
   std::int64_t steps = 0;
@@ -237,96 +218,6 @@ TEST(RankCandidates, prefersTheSameInLargeCommunicators) {
     EXPECT_EQ(nameOf(rankCandidates(queryOf(ranks, 8), 1).front()), "recursive_doubling") << ranks << " ranks";
     EXPECT_EQ(nameOf(rankCandidates(lateQuery(ranks, 1 << 17, 20'000'000), 1).front()), "late_join") << ranks;
   }
-}
-
-bool hasRow(const std::vector<Candidate>& candidates, const char* name) {
-  return std::ranges::any_of(candidates, [name](const Candidate& candidate) { return nameOf(candidate) == name; });
-}
-
-TEST(RankCandidates, combinesWithinNodesFirstWhereSeveralRanksShareThem) {
-  for (const std::int32_t ranks : {64, 512}) {
-    CandidateQuery query = queryOf(ranks, 32);
-    EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "two_level"));
-    query.model.inner_alpha = {1e-7};
-    query.model.inner_beta = 1e-10;
-    for (std::int32_t rank = 0; rank < ranks; ++rank) query.topology.nodes.push_back(rank / 8);
-    EXPECT_EQ(nameOf(rankCandidates(query, 4).front()), "two_level") << ranks << " ranks";
-  }
-}
-
-TEST(RankCandidates, joinsTheNodeOfALateRankWhereThereAreMany) {
-  const auto inner_of_two_level = [](CandidateQuery query) {
-    query.model.inner_alpha = {1e-7};
-    query.model.inner_beta = 1e-10;
-    for (std::int32_t rank = 0; rank < query.shape.ranks; ++rank) query.topology.nodes.push_back(rank / 4);
-    const std::vector<Candidate> candidates = rankCandidates(query, kAll);
-    const Choice choice = std::ranges::find(candidates, "two_level", nameOf)->choice;
-    Choice usual = choice;
-    setBestSegments(usual, {.ranks = query.shape.ranks, .count = query.shape.count, .topology = &query.topology},
-                    query.element_size, query.model);
-    EXPECT_EQ(choice, usual) << "segments are those of the closed form";
-    return choice.parameters[*findParameter(*findAlgorithm(choice.algorithm), "inner")];
-  };
-  constexpr std::int64_t kChain = 5;
-  constexpr std::int64_t kLateJoin = 6;
-  EXPECT_EQ(inner_of_two_level(lateQuery(256, 1 << 13, 20'000'000)), kLateJoin);
-  EXPECT_EQ(inner_of_two_level(lateQuery(32, 1 << 17, 20'000'000)), kChain) << "latencies are few";
-  EXPECT_NE(inner_of_two_level(queryOf(256, 1 << 13)), kLateJoin) << "nobody is late";
-}
-
-TEST(RankCandidates, goesInChunksWhereThatHidesTheMemoryOfNodes) {
-  CandidateQuery query = queryOf(64, 1 << 18);
-  for (std::int32_t rank = 0; rank < 64; ++rank) query.topology.nodes.push_back(rank / 8);
-  query.topology.shares_memory = query.topology.gives_cores = true;
-  query.model.node_alpha = {1e-6};
-  query.model.node_beta = 1e-9;
-  const auto chunks_of_two_level = [&] {
-    const std::vector<Candidate> candidates = rankCandidates(query, kAll);
-    const auto found = std::ranges::find(candidates, "two_level", nameOf);
-    if (found == candidates.end()) return std::int64_t{0};
-    const Choice& choice = found->choice;
-    return choice.parameters[*findParameter(*findAlgorithm(choice.algorithm), kChunksParameter)];
-  };
-  EXPECT_GE(chunks_of_two_level(), 4);
-  query.topology.gives_cores = false;
-  EXPECT_EQ(chunks_of_two_level(), 1);
-}
-
-TEST(RankCandidates, keepsATrialForTreesWhereLinksAreKnown) {
-  CandidateQuery query = queryOf(8, 1 << 17);
-  EXPECT_FALSE(hasRow(rankCandidates(query, 4), "topology_tree"));
-  query.topology.links.assign(64, 1);
-  const std::vector<Candidate> candidates = rankCandidates(query, 4);
-  EXPECT_EQ(candidates.size(), 4U);
-  EXPECT_EQ(nameOf(candidates.back()), "topology_tree");
-  EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "two_level")) << "nobody shares a node";
-}
-
-TEST(RankCandidates, keepsATrialForSharedMemoryWhereThereIsSome) {
-  CandidateQuery query = queryOf(4, 1 << 10);
-  EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "node"));
-  query.topology.nodes.assign(4, 0);
-  query.topology.shares_memory = true;
-  query.model.node_alpha = {1.0};
-  EXPECT_EQ(nameOf(rankCandidates(query, 3).back()), "node") << "it is predicted to be the slowest";
-  query.model.node_alpha = {1e-9};
-  query.model.node_beta = 1e-12;
-  EXPECT_EQ(nameOf(rankCandidates(query, 3).front()), "node");
-}
-
-TEST(RankCandidates, hasRanksReadEachOthersMemoryWhereTheyMay) {
-  CandidateQuery query = queryOf(4, 1 << 20);
-  query.topology.nodes.assign(4, 0);
-  query.topology.shares_memory = true;
-  query.model.node_alpha = {1e-6};
-  query.model.node_beta = 1e-10;
-  EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "node_read"));
-  query.topology.reads_memory = true;
-  query.model.read_alpha = {1e-5};
-  query.model.read_beta = 5e-11;
-  EXPECT_EQ(nameOf(rankCandidates(query, kAll).front()), "node_read");
-  query.shape.count = 1 << 10;
-  EXPECT_EQ(nameOf(rankCandidates(query, kAll).front()), "node") << "short vectors are there sooner by a copy";
 }
 
 TEST(RankCandidates, predictsFromFewerSegmentsWhereSimulatingThemWouldTakeLong) {
