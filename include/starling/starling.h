@@ -89,7 +89,7 @@ STARLING_EXPORT int starling_site_free(starling_site* site);
  * rank of `comm`, or where there are more than 16 ranks to four of them; then the 16 latest ranks are heeded, and all
  * others count as on time. Fraction 0 sends nothing: it says, on all ranks or none, that the computation begins now,
  * where it does not begin at the latest tuned call (at a barrier, say). The call has no effect in a communicator that
- * has not yet made enough calls to be tuned, and on calls that the MPI library's own allreduce answers. In reproducible
+ * was not yet worth preparing for tuning, and on calls that the MPI library's own allreduce answers. In reproducible
  * mode, and where the operation does not commute, ranks keep their order and only `direct` heeds who is late. Returns
  * STARLING_ERROR_ARGUMENT for no communicator, or no such fraction. Thread: that of the tuned calls on `comm`. */
 STARLING_EXPORT int starling_edge(MPI_Comm comm, double fraction);
@@ -114,7 +114,7 @@ typedef struct {
   char algorithm[128]; /* as `starling algorithms` names it, with parameters: "slt:segments=64" */
 } starling_key_info;
 
-/* Sets *keys to the number of keys of `comm`: 0 before it has made enough calls. Local. */
+/* Sets *keys to the number of keys of `comm`: 0 before it was worth preparing for tuning. Local. */
 STARLING_EXPORT int starling_key_count(MPI_Comm comm, int* keys);
 
 /* Fills *info for key 0 <= index < keys. Local. */

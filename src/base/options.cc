@@ -162,13 +162,14 @@ constexpr OptionRow kTable[] = {
        return Status::ok();
      }},
     {"STARLING_MINIMUM_CALLS", "whole number, 1 to 1000000", "4", "calls", false,
-     "Calls a communicator makes before it is worth a private communicator and tuning.",
+     "Calls that a communicator makes before its ranks ask each other whether it is worth tuning.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<std::int64_t>(row, text, 1, 1'000'000, options.minimum_calls);
      }},
     {"STARLING_PREPARE", "worthwhile | always", "worthwhile", "", false,
-     "Which communicators get a private communicator and tuning after that many calls: always all; or MPI_COMM_WORLD, "
-     "and others once their calls have taken six times as long as preparing them takes.",
+     "Which communicators get a private communicator and tuning after that many calls: always all; or each once its "
+     "calls have taken six times as long as preparing it takes. MPI_COMM_WORLD is prepared without that in "
+     "programs that are linked with Starling and not preloaded, and with STARLING_MODE=observe.",
      applyPrepare},
     {"STARLING_LONGEST_EPOCH", "whole number, 4 to 65536", "256", "calls", false,
      "Longest run of calls between two agreements of the ranks; where calls are left to the MPI library and nothing is "
@@ -182,7 +183,8 @@ constexpr OptionRow kTable[] = {
        return applyNumber<std::int64_t>(row, text, 1, 65536, options.rooted_period);
      }},
     {"STARLING_FLUSH_INTERVAL", "number, 0.1 to 3600", "2", "seconds", false,
-     "Longest time that observations wait before they are written to the database.",
+     "How often observations are written to the database: so many seconds apart, and up to five times as many where "
+     "writing takes more than a 5,000th of a core.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<double>(row, text, 0.1, 3600.0, options.flush_interval.value);
      }},

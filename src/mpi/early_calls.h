@@ -1,26 +1,33 @@
 // Counts the calls of a communicator until its ranks find it worth preparing for tuning.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/units.h"
 
 namespace starling {
 
-// The MPI library makes these calls; that they are counted and timed is all that they cost. THREADS: not thread-safe;
-// one per communicator.
+// The MPI library makes these calls; that they are counted, and some of them timed, is all that they cost. THREADS: not
+// thread-safe; one per communicator.
 class EarlyCalls {
  public:
   // The ranks ask each other after `first_question` calls whether it is worth it, and then each time there are twice as
-  // many. REQUIRES: first_question > 0.
+  // many, but not more than kMostBetweenQuestions later: calls may become longer. REQUIRES: first_question > 0.
   explicit EarlyCalls(std::int64_t first_question) : next_question_(first_question) {}
 
-  // Notes a call that took so long on this rank. Returns whether the ranks are to ask each other now, which is equal on
-  // all ranks.
+  // Returns for how many calls the time of the next one stands; 0: it is not to be timed. Clocks take as long as a
+  // tenth of the shortest calls.
+  std::int64_t weightOfNext() const {
+    if (calls_ < kTimedFirst) return 1;
+    return calls_ % kTimedEach == 0 ? kTimedEach : 0;
+  }
+  // Notes a call, and how long those took on this rank for which it stands. Returns whether the ranks are to ask each
+  // other now, which is equal on all ranks.
   bool add(std::int64_t took_ns) {
     spent_ns_ += took_ns;
     if (++calls_ < next_question_) return false;
-    next_question_ *= 2;
+    next_question_ += std::min(next_question_, kMostBetweenQuestions);
     return true;
   }
 
@@ -28,6 +35,10 @@ class EarlyCalls {
   Seconds spent() const { return fromNanoseconds(spent_ns_); }
 
  private:
+  static constexpr std::int64_t kMostBetweenQuestions = 1024;
+  static constexpr std::int64_t kTimedFirst = 32;
+  static constexpr std::int64_t kTimedEach = 8;
+
   std::int64_t calls_ = 0;
   std::int64_t next_question_;
   std::int64_t spent_ns_ = 0;

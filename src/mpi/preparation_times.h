@@ -17,16 +17,16 @@ class PreparationTimes {
   // each: the probe of links is for all of a shape, and the machine is looked at once. REQUIRES: ranks > 1.
   void note(int ranks, Seconds took, Seconds once);
 
-  // Returns whether one of so many ranks, whose calls have taken `spent` so far, is worth preparing: they have taken
-  // six times as long as that, so that what a communicator costs beside its calls, its end included, is less than a
-  // fifth of them. Before anything is known of preparing everything is worth it. REQUIRES: ranks > 1.
+  // Returns whether a communicator of so many ranks, whose calls have taken `spent` so far, is worth preparing: they
+  // have taken six times as long as that, so that what it costs beside its calls, its end included, is less than a
+  // fifth of them. Before one of the size was prepared that is guessed. REQUIRES: ranks > 1.
   bool isWorthIt(int ranks, Seconds spent) const;
 
   // Returns how long all of that took on this rank, probes included.
   Seconds inAll() const;
 
  private:
-  std::optional<Seconds> expected(int ranks) const;
+  Seconds expected(int ranks) const;
 
   mutable std::mutex mutex_;                        // guards what follows
   std::array<std::optional<Seconds>, 32> by_size_;  // moving averages

@@ -164,8 +164,16 @@ void Runtime::leaveOut(const std::string& why) {
 
 void Runtime::afterEpoch(Session& session) {
   try {
-    parked_.poll();
     if (session.loop().learner().drainIsDue()) handOver(session, false);
+  } catch (const std::exception& fault) {
+    warnOfLoss(fault);
+  }
+  goOnBeside();
+}
+
+void Runtime::goOnBeside() {
+  try {
+    parked_.poll();
     if (started_ && route_) route_->poll();
   } catch (const std::exception& fault) {
     warnOfLoss(fault);

@@ -51,12 +51,13 @@ class Runtime {
   // communicator is worth preparing it waits for them, and if so they prepare it.
   template <typename Native>
   int callEarly(MPI_Comm communicator, Attachment& attached, const Native& native) {
-    const std::int64_t begin = clock_.nanoseconds();
+    const std::int64_t weight = attached.early->weightOfNext();
+    const std::int64_t begin = weight > 0 ? clock_.nanoseconds() : 0;
     const int code = native();
     if (isRefusal(code)) return code;
-    const std::int64_t took_ns = clock_.nanoseconds() - begin;
+    const std::int64_t took_ns = weight > 0 ? weight * (clock_.nanoseconds() - begin) : 0;
     unprepared_calls_.fetch_add(1, std::memory_order_relaxed);
-    unprepared_ns_.fetch_add(took_ns, std::memory_order_relaxed);
+    if (weight > 0) unprepared_ns_.fetch_add(took_ns, std::memory_order_relaxed);
     if (attached.early->add(took_ns)) prepareIfWorthIt(communicator, attached);
     return code;
   }
@@ -103,6 +104,8 @@ class Runtime {
   static constexpr std::size_t kSpareBytes = std::size_t{64} << 10;
   void setSpareMemory(std::byte* memory);
   void afterEpoch(Session& session);
+  // Goes on with what is under way between ranks beside calls, in no time.
+  void goOnBeside();
   void handOver(Session& session, bool has_ended);
   void tryToHandOver(Session& session, bool has_ended) noexcept;
   void endSession(std::unique_ptr<Session> session);

@@ -64,7 +64,7 @@ Session* Runtime::session(MPI_Comm communicator) {
   return attached->session.get();
 }
 
-// The world is always worth it: it lives as long as the program.
+// Who links Starling, or has it observe, asks for the world at least; a preloaded library is asked for nothing.
 Runtime::Beginning Runtime::beginningOf(MPI_Comm communicator) const {
   const Options& options = settings_.options;
   if (!isStartedEverywhere() || options.mode == Mode::kOff) return Beginning::kSession;
@@ -74,7 +74,8 @@ Runtime::Beginning Runtime::beginningOf(MPI_Comm communicator) const {
   PMPI_Comm_size(communicator, &ranks);
   if (is_inter != 0 || ranks == 1) return Beginning::kNothing;
   const bool is_early = options.prepare == Preparation::kWorthwhile && Session::callsBeforePreparation(options) > 0 &&
-                        communicator != MPI_COMM_WORLD && isWithinWorld(communicator);
+                        (communicator == MPI_COMM_WORLD ? is_started_in_init_ && options.mode == Mode::kTune
+                                                        : isWithinWorld(communicator));
   return is_early ? Beginning::kEarlyCalls : Beginning::kSession;
 }
 
@@ -111,7 +112,9 @@ std::unique_ptr<Session> Runtime::makeSession(MPI_Comm communicator) {
   return session;
 }
 
+// A communicator that is not prepared has no epochs, after which others' records are taken.
 void Runtime::prepareIfWorthIt(MPI_Comm communicator, Attachment& attached) {
+  goOnBeside();
   int ranks = 0;
   PMPI_Comm_size(communicator, &ranks);
   if (!isTrueOnAny(communicator, preparations_.isWorthIt(ranks, attached.early->spent()))) return;

@@ -1,5 +1,6 @@
 #include "store/background_writer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <ctime>
@@ -25,6 +26,13 @@ constexpr std::chrono::seconds kLeftoversInterval{60};
 constexpr int kMaxFailuresAtTheEnd = 3;
 
 std::chrono::duration<double> durationOf(Seconds seconds) { return std::chrono::duration<double>(seconds.value); }
+
+// Returns how long this thread has had a processor.
+Seconds processorTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return Seconds{static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
+}
 
 // While it lives, a file that would grow beyond the process's limit fails to be written, and no signal ends the program
 // for it: the signal goes to the thread that writes.
@@ -68,12 +76,13 @@ bool BackgroundWriter::succeeds(Action action) {
   }
 }
 
-BackgroundWriter::BackgroundWriter(std::string path, Run run, WriterThread thread, Seconds spool_interval,
+BackgroundWriter::BackgroundWriter(std::string path, Run run, WriterThread thread, Seconds interval,
                                    ThreadStarter start)
     : path_(std::move(path)),
       run_(std::move(run)),
       writer_thread_(thread),
-      spool_interval_(durationOf(spool_interval)) {
+      interval_(durationOf(interval)),
+      pace_(interval) {
   if (writer_thread_ == WriterThread::kOwn) startWork(start);
   if (writer_thread_ == WriterThread::kCallers) readPolicies();
 }
@@ -174,7 +183,10 @@ bool BackgroundWriter::flush(Seconds patience) {
     writeQueue();
     return queue_.empty();
   }
+  ++flushes_;
+  changed_.notify_all();
   changed_.wait_for(lock, durationOf(patience), [this] { return queue_.empty() && !busy_; });
+  --flushes_;
   return queue_.empty() && !busy_;
 }
 
@@ -212,7 +224,11 @@ void BackgroundWriter::work() {
     if (failures_ > 0) {
       changed_.wait_for(lock, kRetryInterval, [this] { return ending_; });
     } else {
-      changed_.wait_until(lock, next_files_, [this] { return ending_ || finishing_ || !queue_.empty(); });
+      const auto until = queue_.empty() ? next_files_ : std::min(next_files_, pace_.next());
+      changed_.wait_until(lock, until, [&] {
+        const bool is_due_before = !queue_.empty() && pace_.next() < until;
+        return ending_ || finishing_ || is_due_before || isWriteDue();
+      });
     }
     if (failures_ == 0 && !ending_ && !finishing_ && filesAreDue()) {
       lock.unlock();
@@ -220,17 +236,8 @@ void BackgroundWriter::work() {
       lock.lock();
     }
     if (finishing_ && (queue_.empty() || failures_ >= kMaxFailuresAtTheEnd)) break;
-    if (ending_ || queue_.empty()) continue;
-    if (failures_ == 0) joinWaiting();
-    const Batch& batch = queue_.front();
-    busy_ = true;
-    lock.unlock();
-    const bool written = write(batch);
-    lock.lock();
-    busy_ = false;
-    failures_ = written ? 0 : failures_ + 1;
-    if (written) queue_.pop_front();
-    changed_.notify_all();
+    if (ending_ || queue_.empty() || (failures_ == 0 && !finishing_ && !isWriteDue())) continue;
+    static_cast<void>(writeFirst(lock));
   }
   const bool all_written = queue_.empty();
   const bool is_hurried = ending_;
@@ -241,6 +248,37 @@ void BackgroundWriter::work() {
   finished_ = finished;
   ended_ = true;
   changed_.notify_all();
+}
+
+bool BackgroundWriter::writeFirst(std::unique_lock<std::mutex>& lock) {
+  if (failures_ == 0) joinWaiting();
+  const Batch& batch = queue_.front();
+  busy_ = true;
+  lock.unlock();
+  const Seconds before = processorTime();
+  const bool written = write(batch);
+  const Seconds after = processorTime();
+  lock.lock();
+  pace_.noteWrite(WritePace::Clock::now(), after - before);
+  busy_ = false;
+  failures_ = written ? 0 : failures_ + 1;
+  if (written) queue_.pop_front();
+  changed_.notify_all();
+  return written;
+}
+
+bool BackgroundWriter::writeAllThatWaits() {
+  std::unique_lock lock(mutex_);
+  while (!queue_.empty()) {
+    if (!writeFirst(lock)) return false;
+  }
+  return true;
+}
+
+// Many batches do not wait, since those that wait are bounded.
+bool BackgroundWriter::isWriteDue() const {
+  if (queue_.empty()) return false;
+  return flushes_ > 0 || queue_.size() >= kMostJoined || WritePace::Clock::now() >= pace_.next();
 }
 
 bool BackgroundWriter::markFinished() {
@@ -311,12 +349,14 @@ void BackgroundWriter::openSpool() {
 
 void BackgroundWriter::takeFiles(bool at_the_end) {
   const auto now = std::chrono::steady_clock::now();
-  next_files_ = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(spool_interval_);
+  next_files_ = now + std::chrono::duration_cast<std::chrono::steady_clock::duration>(interval_);
   const bool wants_leftovers = now >= next_leftovers_;
   if (wants_leftovers) next_leftovers_ = now + kLeftoversInterval;
   succeeds([&] {
     if (!spool_) return;
     const auto deliver = [this](const std::string& run_id, const Batch& batch) {
+      // What came by messages came before, and files may refer to it. Callers that write have done so.
+      if (writer_thread_ == WriterThread::kOwn && !writeAllThatWaits()) return false;
       const Status written = database_->write(run_id, batch);
       if (!written.isOk()) warn(written);
       return written.isOk();

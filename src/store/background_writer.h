@@ -15,6 +15,7 @@
 #include "store/database.h"
 #include "store/records.h"
 #include "store/spool.h"
+#include "store/write_pace.h"
 
 namespace starling {
 
@@ -23,14 +24,14 @@ namespace starling {
 // the callers write: push() then takes as long as the file system does, without waiting for a locked database, and
 // patience is not asked for. A database that is locked, read-only, full, damaged or missing costs one warning, and so
 // does a shortage of memory; batches wait (bounded) and are tried again, so that a passing fault loses nothing.
-// Other processes of the run may hand over batches as files (see SpoolSender): they are looked for at least every
-// `spool_interval` and at the end, and so is what killed runs have left.
+// The thread spaces its writes by WritePace. Other processes of the run may hand over batches as files (see
+// SpoolSender): they are looked for at least every `interval` and at the end, and so is what killed runs have left.
 // No exception leaves any function. THREADS: all functions may be called from any thread.
 class BackgroundWriter {
  public:
   // Opens the database at once, in the background.
   explicit BackgroundWriter(std::string path, Run run, WriterThread thread = WriterThread::kOwn,
-                            Seconds spool_interval = Seconds{2.0}, ThreadStarter start = startThread);
+                            Seconds interval = Seconds{2.0}, ThreadStarter start = startThread);
   // REQUIRES: hasEnded(), or the destructor waits for the thread.
   ~BackgroundWriter();
   BackgroundWriter(const BackgroundWriter&) = delete;
@@ -66,6 +67,13 @@ class BackgroundWriter {
   // Makes one batch of some that wait.
   void joinWaiting();
   void dropOldest();
+  // Returns whether the thread has something to write, and is not to wait for more.
+  bool isWriteDue() const;
+  // Writes what waits first, joined with some of the others; for the thread, which holds the lock. Returns false when
+  // it is to be tried again.
+  bool writeFirst(std::unique_lock<std::mutex>& lock);
+  // Writes all that waits; returns false when something is to be tried again.
+  bool writeAllThatWaits();
   // Writes one batch; returns false when it is to be tried again.
   bool write(const Batch& batch);
   bool openDatabase();
@@ -79,8 +87,8 @@ class BackgroundWriter {
 
   const std::string path_;
   const Run run_;
-  WriterThread writer_thread_;  // settled by the constructor
-  const std::chrono::duration<double> spool_interval_;
+  WriterThread writer_thread_;                    // settled by the constructor
+  const std::chrono::duration<double> interval_;  // between looks for files
   // These are used by the thread only, or under the mutex where there is no thread:
   std::optional<Database> database_;
   bool run_begun_ = false;
@@ -95,6 +103,8 @@ class BackgroundWriter {
   std::vector<PolicyRecord> policies_;
   bool policies_read_ = false;                      // or found unreadable
   bool busy_ = false;                               // the thread is writing
+  int flushes_ = 0;                                 // callers of flush() that wait
+  WritePace pace_;                                  // of the thread
   int failures_ = 0;                                // of the latest writes, in a row
   std::chrono::steady_clock::time_point next_try_;  // of callers that write, after a failure
   bool finishing_ = false;                          // no more batches will come

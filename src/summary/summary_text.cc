@@ -67,7 +67,7 @@ std::optional<std::string> besideLine(const RunSummary& summary, bool is_full) {
   const double least = is_full ? 0.0 : kWorthAWord * summary.run.run.seconds.value_or(0.0);
   std::string line;
   if (beside.seconds.value_or(0.0) > least) {
-    line = fmt::format("{} of the time in allreduce were {} on communicators that were not worth preparing.",
+    line = fmt::format("{} of the time in allreduce were {} on communicators that were not worth preparing yet.",
                        formatDuration(beside.seconds), formatCount(beside.calls.value_or(0), "call"));
   }
   if (beside.preparing.value_or(0.0) > least) {

@@ -196,8 +196,9 @@ bool KeyCosts::isCold(std::size_t arm) const { return cools(arm) && (arm != late
 
 std::optional<Seconds> KeyCosts::undisturbed(std::size_t arm, Seconds time, Seconds disturbance) const {
   if (disturbance <= kSmallDisturbance * expected(arm) || time <= expected(arm)) return time;
+  // What is less than the disturbance itself is known to be something, and no more.
   const Seconds least = time - kMostDisturbance * disturbance;
-  return least > expected(arm) ? std::optional(least) : std::nullopt;
+  return least > std::max(expected(arm), disturbance) ? std::optional(least) : std::nullopt;
 }
 
 bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Seconds disturbance) {

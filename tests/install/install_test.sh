@@ -49,7 +49,7 @@ preload() {
   mpicc -std=c11 "$source/unchanged.c" -o unchanged
   run_two_ranks ./unchanged
   [[ ! -e $STARLING_DB ]] # without the preload, nothing is learned
-  timeout --kill-after=10 240 "$prefix/bin/starling" run -n 2 --oversubscribe -- ./unchanged | tee output
+  STARLING_PREPARE=always timeout --kill-after=10 240 "$prefix/bin/starling" run -n 2 --oversubscribe -- ./unchanged | tee output
   grep --quiet "2 ranks, 0 wrong" output
   "$prefix/bin/starling" sites --json | tee sites
   python3 -c 'import json, sys; sys.exit([key["calls"] for key in json.load(sys.stdin)] != [50])' <sites

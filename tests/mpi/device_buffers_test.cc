@@ -21,6 +21,7 @@ class DeviceBuffers : public testing::TestWithParam<std::tuple<const char*, int>
     what.arguments = std::get<0>(GetParam());
     what.ranks = std::get<1>(GetParam());
     what.environment["STARLING_DB"] = folder_.file("tuning.db");
+    what.environment["STARLING_PREPARE"] = "always";
     what.launcher_options = "-x LD_PRELOAD='" + preload + "'";
     return what;
   }

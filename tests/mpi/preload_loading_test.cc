@@ -28,6 +28,7 @@ class PreloadLoading : public testing::Test {
     what.program = program;
     what.ranks = kRanks;
     what.environment["STARLING_DB"] = database_;
+    what.environment["STARLING_PREPARE"] = "always";
     what.launcher_options = "-x LD_PRELOAD='" + library + "'";
     return what;
   }

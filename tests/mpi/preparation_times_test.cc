@@ -7,10 +7,12 @@ namespace {
 
 constexpr Seconds kPreparing{1e-3};
 
-TEST(PreparationTimes, everythingIsWorthItBeforeOneIsKnown) {
+TEST(PreparationTimes, itIsGuessedByTheRanksBeforeOneIsKnown) {
   const PreparationTimes times;
-  EXPECT_TRUE(times.isWorthIt(2, Seconds{}));
-  EXPECT_TRUE(times.isWorthIt(10'240, Seconds{}));
+  EXPECT_FALSE(times.isWorthIt(2, Seconds{0.059}));
+  EXPECT_TRUE(times.isWorthIt(2, Seconds{0.061}));
+  EXPECT_FALSE(times.isWorthIt(1024, Seconds{0.59}));
+  EXPECT_TRUE(times.isWorthIt(1024, Seconds{0.61}));
 }
 
 TEST(PreparationTimes, itIsWorthItWhereCallsTookSixTimesAsLong) {
@@ -32,17 +34,19 @@ TEST(PreparationTimes, sizesAreKnownApart) {
   PreparationTimes times;
   times.note(1024, 100.0 * kPreparing, Seconds{});
   times.note(3, kPreparing, Seconds{});
-  for (const int ranks : {3, 4, 2}) EXPECT_TRUE(times.isWorthIt(ranks, 6.0 * kPreparing)) << ranks;
-  for (const int ranks : {5, 16, 1024, 10'240}) EXPECT_FALSE(times.isWorthIt(ranks, 599.0 * kPreparing)) << ranks;
+  for (const int ranks : {3, 4}) EXPECT_TRUE(times.isWorthIt(ranks, 6.0 * kPreparing)) << ranks;
+  for (const int ranks : {513, 1024}) {
+    EXPECT_FALSE(times.isWorthIt(ranks, 599.0 * kPreparing)) << ranks;
+    EXPECT_TRUE(times.isWorthIt(ranks, 601.0 * kPreparing)) << ranks;
+  }
 }
 
-TEST(PreparationTimes, anUnknownSizeCountsAsTheNextLargerOrElseTheNextSmallerOne) {
+TEST(PreparationTimes, anUnknownSizeIsGuessedThoughOthersAreKnown) {
   PreparationTimes times;
   times.note(16, kPreparing, Seconds{});
-  EXPECT_FALSE(times.isWorthIt(2, 5.9 * kPreparing));
-  EXPECT_TRUE(times.isWorthIt(2, 6.0 * kPreparing));
-  EXPECT_FALSE(times.isWorthIt(2'000'000'000, 5.9 * kPreparing));
-  EXPECT_TRUE(times.isWorthIt(2'000'000'000, 6.0 * kPreparing));
+  for (const int ranks : {2, 2'000'000'000}) EXPECT_FALSE(times.isWorthIt(ranks, Seconds{0.059})) << ranks;
+  EXPECT_TRUE(times.isWorthIt(2, Seconds{0.061}));
+  EXPECT_TRUE(times.isWorthIt(2'000'000'000, Seconds{31 * 0.061}));
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ class Stacking : public testing::TestWithParam<std::string> {
     what.program = GetParam();
     what.ranks = kRanks;
     what.environment["STARLING_DB"] = database_;
+    what.environment["STARLING_PREPARE"] = "always";
     what.environment["STACKED_TOOL_FILE"] = tool_file_;
     std::string preload;
     for (const std::string& library : libraries) preload += (preload.empty() ? "" : ":") + library;

@@ -227,6 +227,28 @@ TEST_F(SpoolTest, writerStoresWhatAnotherProcessSends) {
   EXPECT_THAT(warnings(), IsEmpty());
 }
 
+// Keys of a file may be of a communicator of whom only a message has told, which waits for the next write.
+TEST_F(SpoolTest, filesDoNotOvertakeWhatWaitsInTheWriter) {
+  BackgroundWriter writer(path_, sampleRun("second"), WriterThread::kOwn, Seconds{0.5});
+  writer.push(siteBatch("a"));
+  ASSERT_TRUE(writer.flush(kLong));
+  Batch later = sampleBatch();
+  Batch earlier;
+  earlier.communicators.swap(later.communicators);
+  earlier.sites.swap(later.sites);
+  SpoolSender sender(path_, "second");
+  ASSERT_TRUE(sender.isThere(kLong));
+  writer.push(std::move(earlier));
+  ASSERT_TRUE(sender.push(std::move(later)));
+  ASSERT_TRUE(sender.finish(kLong));
+  for (int i = 0; i < 6000 && count(path_, "observations") == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(count(path_, "observations"), 1);
+  EXPECT_TRUE(writer.finish(kLong));
+  EXPECT_THAT(warnings(), IsEmpty());
+}
+
 TEST_F(SpoolTest, whatAKilledRunLeftIsStoredByTheNext) {
   runKilled([this] {
     BackgroundWriter writer(path_, sampleRun("killed"), WriterThread::kOwn, kSeldom);

@@ -78,7 +78,7 @@ TEST_F(SummaryTextTest, countsCallsOnCommunicatorsThatWereNotWorthPreparing) {
   EXPECT_THAT(lines[0], HasSubstr("40.0 s of it (40%) in allreduce"));
   EXPECT_THAT(lines[1], HasSubstr("At least 667 ms"));
   EXPECT_EQ(lines[2],
-            "38.0 s of the time in allreduce were 2500 calls on communicators that were not worth preparing. "
+            "38.0 s of the time in allreduce were 2500 calls on communicators that were not worth preparing yet. "
             "Preparing communicators took 1.50 s beside that.");
 }
 

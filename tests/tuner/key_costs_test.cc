@@ -70,6 +70,15 @@ TEST(KeyCosts, learnFromADisturbedCallWhatNoAgreementExplains) {
   EXPECT_LT(costs.expected(KeyCosts::kNative).value, 50e-6) << "no agreement makes calls shorter";
 }
 
+// All but a microsecond of the only call may be the agreement's: what was predicted is known no better than before.
+TEST(KeyCosts, chooseNothingForACallThatAnAgreementExplainsAlmostAll) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{0.5e-6}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{5e-6});
+  costs.observe(named("ring"), Seconds{20.9e-6}, {}, Seconds{10e-6});
+  EXPECT_EQ(costs.best(KeyCosts::kNative), KeyCosts::kNative);
+}
+
 TEST(KeyCosts, stayWithNativeWhereTheDifferenceIsSmall) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.99e-3);

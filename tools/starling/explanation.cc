@@ -41,7 +41,7 @@ std::string callsSentence(const RecordedKey& recorded) {
 
 std::vector<std::string> countSentences(const RecordedKey& recorded) {
   if (!recorded.isCountedLate()) return {};
-  return {"Calls before the communicator was prepared may not be counted."};
+  return {"Calls that came before the communicator was worth preparing may not be counted."};
 }
 
 std::vector<std::string> clockSentences(const Evidence& evidence) {

@@ -42,6 +42,12 @@ Status checkRunChoice(const std::string& text) {
 
 std::string RecordedKey::where() const { return describeSite(row.site, place); }
 
+// What a run spent on communicators that were not prepared is told at its end, for all of them together.
+bool RecordedKey::isCountedLate() const {
+  if (const std::optional<double>& seconds = run.run.beside_keys.seconds) return *seconds > 0.0;
+  return !run.finished || row.communicator.name != "MPI_COMM_WORLD";
+}
+
 std::string RecordedKey::ranks() const {
   return formatCount(row.communicator.size, "rank") + (communicator.empty() ? "" : " of " + communicator);
 }

@@ -25,8 +25,8 @@ struct RecordedKey {
   std::string where() const;
   // Returns "4 ranks", or "4 ranks of rows" where the run has several communicators.
   std::string ranks() const;
-  // Returns whether the calls may be counted only from when the communicator was prepared, as all but MPI_COMM_WORLD.
-  bool isCountedLate() const { return row.communicator.name != "MPI_COMM_WORLD"; }
+  // Returns whether some of the calls may be missing, as those are that came before the communicator was prepared.
+  bool isCountedLate() const;
 };
 
 // All that is known of one key.

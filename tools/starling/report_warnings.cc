@@ -45,13 +45,13 @@ RunWarnings::RunWarnings(const RunSummary& summary) {
   }
   if (summary.keys.empty()) {
     of_run_.emplace_back(
-        "No allreduce was recorded. Of one rank alone, of vectors without elements, and of communicators that are used "
-        "for a few calls nothing is; STARLING_PREPARE=always has the last recorded, too.");
+        "No allreduce was recorded. Calls of one rank alone, of vectors without elements, and those that come before a "
+        "communicator is worth preparing are not; STARLING_PREPARE=always has the last recorded, too.");
   }
   if (summary.run.run.beside_keys.calls.value_or(0) > 0) {
     of_run_.push_back(fmt::format(
-        "The time in allreduce has {} in {} on communicators that were not worth preparing: of these nothing else is "
-        "recorded.",
+        "The time in allreduce has {} in {} on communicators that were not worth preparing yet: of these nothing else "
+        "is recorded.",
         formatDuration(summary.run.run.beside_keys.seconds), formatCount(*summary.run.run.beside_keys.calls, "call")));
   }
   if (summary.unclear_keys > 0 && summary.saved) {
@@ -89,7 +89,7 @@ std::vector<std::string> RunWarnings::sentences() const {
   if (!by_elapsed_.empty()) all.push_back(comparisonNote(kByElapsed, sitesText(by_elapsed_) + ": "));
   if (!by_unknown_.empty()) all.push_back(comparisonNote(std::nullopt, sitesText(by_unknown_) + ": "));
   if (is_any_counted_late_) {
-    all.emplace_back("Calls of communicators other than MPI_COMM_WORLD may count only from when these were prepared.");
+    all.emplace_back("Calls that came before their communicator was worth preparing may not be counted.");
   }
   const std::string clocks = clockNote(clock_error_);
   if (!clocks.empty()) all.push_back(clocks);

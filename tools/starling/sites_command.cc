@@ -35,21 +35,21 @@ void printNotes(const std::vector<RecordedKey>& keys) {
     if (!sites.empty()) fmt::print("{}\n", comparisonNote(compared_by, sites));
   }
   if (std::ranges::any_of(keys, &RecordedKey::isCountedLate)) {
-    fmt::print("CALLS of communicators other than MPI_COMM_WORLD may count only from when these were prepared.\n");
+    fmt::print("CALLS may lack those that came before the communicator was worth preparing (STARLING_PREPARE).\n");
   }
 }
 
 // Says what of a run is recorded nowhere.
 std::string whyNothing(const std::vector<RunRow>& runs) {
   std::string why =
-      "Calls of one rank alone, of vectors without elements, and on communicators of a few calls are not recorded; "
-      "STARLING_PREPARE=always has the last recorded, too";
+      "Calls of one rank alone, of vectors without elements, and those that come before a communicator is worth "
+      "preparing are not recorded; STARLING_PREPARE=always has the last recorded, too";
   std::int64_t calls = 0;
   for (const RunRow& run : runs) calls += run.run.beside_keys.calls.value_or(0);
   why += calls > 0 ? fmt::format(": each rank made {} on these.", formatCount(calls, "call")) : ".";
   if (std::ranges::any_of(runs, [](const RunRow& run) { return !run.finished; })) {
     return "A run that is still going on, or ended without MPI_Finalize, lacks what was not yet stored; that is done "
-           "every STARLING_FLUSH_INTERVAL seconds. " +
+           "every STARLING_FLUSH_INTERVAL seconds, or up to five times as seldom. " +
            why;
   }
   return why;

@@ -124,9 +124,9 @@ Action setUpWatch(CLI::App& command, const Globals& globals) {
   addSortOptions(command, arguments->list, sitesShape().names());
   command.footer(
       "The table of `starling sites` while a job runs, below the sentences of `starling summary`. A job writes every\n"
-      "STARLING_FLUSH_INTERVAL seconds. Keys: q quits; < and > sort by the column before and behind, as the arrows to\n"
-      "the left and right do; s c t i a g sort by SITE, CALLS, TIME, IMBALANCE, ALGORITHM, GAIN; r turns the order\n"
-      "round; the other arrows and the page keys scroll.");
+      "STARLING_FLUSH_INTERVAL seconds, or up to five times as seldom. Keys: q quits; < and > sort by the column\n"
+      "before and behind, as the arrows to the left and right do; s c t i a g sort by SITE, CALLS, TIME, IMBALANCE,\n"
+      "ALGORITHM, GAIN; r turns the order round; the other arrows and the page keys scroll.");
   return [arguments, &globals] { return watch(*arguments, globals.databaseInForce(), globals.look()); };
 }
 

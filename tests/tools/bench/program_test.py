@@ -192,7 +192,7 @@ class ProgramTest(unittest.TestCase):
 
     @unittest.skipIf(RANKS not in (1, 2, 4), "the same loops at every number of ranks")
     def test_overhead_is_measured_under_the_preload_library(self):
-        environment = {"LD_PRELOAD": str(PRELOAD)}
+        environment = {"LD_PRELOAD": str(PRELOAD), "STARLING_PREPARE": "always"}
         records = self.loops("--overhead", "--count", "0,2", "--sites", "3", "--iterations", "4", "--warmup", "50",
                              "--calls", "30", environment=environment)  # fmt: skip
         self.assertEqual([(record["pairs"], record["calls"]) for record in records], [(4, 30), (4, 30)])

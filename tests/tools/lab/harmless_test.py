@@ -47,7 +47,8 @@ class WrongChoiceTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def loop(self, database, calls):
-        environment = {**os.environ, "STARLING_DB": str(database), "LD_PRELOAD": str(BUILD / "lib/libstarling_preload.so")}
+        environment = {**os.environ, "STARLING_DB": str(database), "LD_PRELOAD": str(BUILD / "lib/libstarling_preload.so"),
+                       "STARLING_PREPARE": "always"}  # fmt: skip
         words = [*MPIRUN, "-n", "2", str(BUILD / "bin/starling-bench"), "--back-to-back", "--count", str(COUNT)]
         process = subprocess.run([*words, "--warmup", "0", "--iterations", str(calls)], env=environment,
                                  capture_output=True, text=True, timeout=100, check=False)  # fmt: skip

@@ -65,7 +65,7 @@ class CommandLine(unittest.TestCase):
         known = (
             "proficz, training, marendic, soga, bound, model, model-many-ranks, cluster, bound-cluster, "
             "model-cluster, training-cluster, clocks, phases, links, learning, harmless, node, node-cluster, "
-            "pytorch, whatif, timeline and all"
+            "programs, pytorch, whatif, timeline and all"
         )
         self.assertIn(f"'nonsense' is none of {known}", self.refused("nonsense"))
 

@@ -232,7 +232,7 @@ class JobsTest(LabTest):
         self.database = self.folder / "tuning.db"
 
     def job(self, *words):
-        process = lab("run", "--timeout", "120", "--", *words, STARLING_DB=str(self.database))
+        process = lab("run", "--timeout", "120", "--", *words, STARLING_DB=str(self.database), STARLING_PREPARE="always")
         self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
         return process.stdout
 

@@ -7,6 +7,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export STARLING_DB=$folder/tuning.db
+# Calls of these programs are counted from the first one on, however short they are; but not of those that come late.
+[[ $case_name == training_loop ]] || export STARLING_PREPARE=always
 
 fail() {
   echo "FAILED: $1" >&2
@@ -51,7 +53,7 @@ case $case_name in
   training_loop)
     # Late by so much that no scheduling of eight ranks on few cores can hide it.
     run 8 --iterations 40 --late-rank 1 --late-ms 200 --compute-ms 1
-    check 'sites[0]["calls"] == 40 and sites[0]["table"][-1] == 1'
+    check 'sites[0]["calls"] == 36 and sites[0]["table"][-1] == 1' # four made it worth preparing
     "$starling" arrivals 1 | tee arrivals.txt
     grep -q '^Rank 1 stands out' arrivals.txt || fail "arrivals does not name rank 1"
     "$starling" arrivals 1 --json | python3 -c "

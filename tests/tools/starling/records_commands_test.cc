@@ -140,12 +140,12 @@ TEST_F(RecordsCommands, whatNoCallWasTimedForIsADash) {
 }
 
 TEST_F(RecordsCommands, sitesAndExplainTellCommunicatorsApart) {
-  EXPECT_THAT(run("sites").out, AllOf(Not(HasSubstr("COMMUNICATOR")), Not(HasSubstr("prepared"))));
-  EXPECT_THAT(run("explain pressure").out, Not(HasSubstr("prepared")));
+  EXPECT_THAT(run("sites").out, AllOf(Not(HasSubstr("COMMUNICATOR")), Not(HasSubstr("worth preparing"))));
+  EXPECT_THAT(run("explain pressure").out, Not(HasSubstr("worth preparing")));
   writeManyCommunicators(database_);
   const std::string sites = run("sites").out;
   EXPECT_THAT(sites, AllOf(HasSubstr("COMMUNICATOR"), HasSubstr("MPI_COMM_WORLD"), HasSubstr("rows (0:1)"),
-                           HasSubstr("rows (2:0)"), HasSubstr("may count only from when these were prepared")));
+                           HasSubstr("rows (2:0)"), HasSubstr("came before the communicator was worth preparing")));
   const std::string explained = run("explain pressure").out;
   EXPECT_THAT(explained, AllOf(HasSubstr("its 4 ranks of MPI_COMM_WORLD made"), HasSubstr("ranks of rows (0:1) made"),
                                HasSubstr("ranks of rows (2:0) made"), HasSubstr("The rest is as above.")));

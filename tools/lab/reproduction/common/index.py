@@ -92,6 +92,11 @@ DOCUMENTS = (
         "node-cluster", "node-cluster.md",
         "shared memory within nodes and TCP between them, 4 hosts of 4 ranks on one machine; aims, met or not",
     ),
+    (
+        "programs", "programs.md",
+        "LAMMPS and conjugate gradients, plain and under the preload library: whole runs, and their time in allreduce, 2 "
+        "and 4 ranks on one machine; aims, met or not",
+    ),
     ("pytorch", "pytorch.md", "a training in PyTorch with Starling and without, 8 hosts on one machine"),
     (
         "whatif", "whatif.md",
@@ -154,7 +159,7 @@ def write(folder):
         "tools/lab/reproduce cluster bound-cluster model-cluster        # need root, and an otherwise idle machine",
         "tools/lab/reproduce phases                                     # likewise, 10 minutes",
         "tools/lab/reproduce training-cluster                           # likewise, 5 minutes",
-        "tools/lab/reproduce harmless node                              # some minutes",
+        "tools/lab/reproduce harmless node programs                     # some minutes",
         "tools/lab/reproduce node-cluster pytorch                       # need root, some minutes",
     ])  # fmt: skip
     document.text(

@@ -1,50 +1,39 @@
 """Runs the loops of benchmark suites plain, while Starling learns, on what it has learned, and plain again, by turns."""
 import dataclasses
 import json
-import os
 import shlex
 import subprocess
 import tempfile
 from pathlib import Path
 
-from reproduction.common import records
+from reproduction.common import preloaded, records
+from reproduction.common.preloaded import AGAIN, LATER, LEARNING, PLAIN
 
 RANKS = (2, 4)
 TYPES = {"float": 4, "char": 1}  # bytes of an element
 SIZES = tuple(1 << power for power in range(2, 21))  # bytes, from 4 to 1 Mi
 RUNS = 5
-PLAIN, LEARNING, LATER, AGAIN = "plain", "learning", "later", "plain again"  # how a loop is run
 WAYS = (PLAIN, LEARNING, LATER, AGAIN)
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """What is run: the folder of a build, how ranks are started, and for how many seconds at most."""
+    """What is run: the build, how ranks are started, and for how many seconds at most."""
 
-    build: Path = Path(os.environ.get("STARLING_BUILD", records.ROOT / "build" / "release"))
-    launcher: tuple = ("mpirun", "--oversubscribe")
+    build: preloaded.Build = preloaded.Build()
+    launcher: tuple = preloaded.LAUNCHER
     timeout: int = 600
-
-    @property
-    def library(self):
-        return self.build / "lib" / "libstarling_preload.so"
 
 
 def command(place, ranks, kind, sizes):
     """The loops as a user would type them."""
     counts = ",".join(str(size // TYPES[kind]) for size in sizes)
     loop = ("--pattern", "none", "--back-to-back", "--type", kind, "--count", counts)
-    return (*place.launcher, "-n", str(ranks), str(place.build / "bin" / "starling-bench"), *loop)
+    return (*place.launcher, "-n", str(ranks), str(place.build.program("starling-bench")), *loop)
 
 
 def environment_of(place, way, database):
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    environment["STARLING_DB"] = str(database)
-    if os.geteuid() == 0:
-        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    if way not in (PLAIN, AGAIN):
-        environment["LD_PRELOAD"] = str(place.library)
-    return environment
+    return preloaded.environment_of(database, () if way in (PLAIN, AGAIN) else (place.build.library,))
 
 
 def perform(place, words, way, database):

@@ -1,7 +1,7 @@
 """The document of calls through the memory of one node."""
 import os
 
-from reproduction.common import index, plots
+from reproduction.common import index, plots, preloaded
 from reproduction.common.markdown import Document, ratio
 from reproduction.node import results
 from reproduction.node import runs as plan
@@ -133,7 +133,7 @@ def busy_part(document, scope, busy):
 
 def write(folder, _cache, _jobs):
     """Measures each time: what the load of the machine was belongs to the figures."""
-    build = plan.Build()
+    build = preloaded.Build()
     scope = plan.scope_of(os.cpu_count())
     before = os.getloadavg()[0]
     loops, lates, busy = {}, {}, {}

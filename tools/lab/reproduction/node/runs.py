@@ -4,18 +4,17 @@ import ctypes
 import dataclasses
 import json
 import mmap
-import os
 import shlex
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
-from reproduction.common import records
+from reproduction.common import preloaded, records
+from reproduction.common.preloaded import LAUNCHER
 
 KI = 1024
 PROGRAM = "starling-bench"
-LAUNCHER = ("mpirun", "--oversubscribe")
 FLOAT = 4  # bytes
 
 
@@ -82,21 +81,6 @@ WAYS = (*FORCED, FIRST, SECOND)
 TIMEOUT = 900  # seconds
 
 
-@dataclasses.dataclass(frozen=True)
-class Build:
-    """The folder of a build."""
-
-    folder: Path = Path(os.environ.get("STARLING_BUILD", records.ROOT / "build" / "release"))
-
-    @property
-    def library(self):
-        return self.folder / "lib" / "libstarling_preload.so"
-
-    @property
-    def bench(self):
-        return self.folder / "bin" / PROGRAM
-
-
 def counts_text(counts):
     return ",".join(map(str, counts))
 
@@ -109,7 +93,7 @@ def loop_words(ranks, group):
 
 def loop_text(ranks, group, way):
     """The command as a user types it, who has the programs on the path."""
-    setting = f"STARLING_ALGORITHM={FORCED[way]}" if way in FORCED else "STARLING_DB=node.db"
+    setting = f"STARLING_ALGORITHM={FORCED[way]}" if way in FORCED else "STARLING_PREPARE=always STARLING_DB=node.db"
     words = loop_words(ranks, group)
     launcher, program = words[: words.index(PROGRAM)], words[words.index(PROGRAM) :]
     return " ".join([setting, *launcher, "-x", "LD_PRELOAD=build/release/lib/libstarling_preload.so", *program])
@@ -131,22 +115,18 @@ def quickstart_words():
 
 
 def environment_of(way, database, build):
-    environment = dict(os.environ)
-    if os.geteuid() == 0:
-        environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    environment["STARLING_DB"] = str(database)
-    if way is not None:
-        environment["LD_PRELOAD"] = str(build.library)
-    if way in FORCED:
-        environment["STARLING_ALGORITHM"] = FORCED[way]
-    return environment
+    if way is None:
+        return preloaded.environment_of(database)
+    # Loops are short: what is told of them is what calls take once there is something to choose.
+    settings = {"STARLING_ALGORITHM": FORCED[way]} if way in FORCED else {"STARLING_PREPARE": "always"}
+    return preloaded.environment_of(database, (build.library,), **settings)
 
 
 def perform(words, way, database, build):
     """The records but for the header."""
     with tempfile.TemporaryDirectory(prefix="starling-node-") as folder:
         file = Path(folder) / "records.json"
-        command = [str(build.bench) if word == PROGRAM else word for word in words]
+        command = [str(build.program(PROGRAM)) if word == PROGRAM else word for word in words]
         process = subprocess.run([*command, "--quiet", "--json", file], env=environment_of(way, database, build),
                                  capture_output=True, text=True, timeout=TIMEOUT, check=False)  # fmt: skip
         if process.returncode != 0:

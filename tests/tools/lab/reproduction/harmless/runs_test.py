@@ -16,7 +16,7 @@ class Commands(unittest.TestCase):
         place = plan.Place()
         self.assertNotIn("LD_PRELOAD", plan.environment_of(place, plan.PLAIN, "a.db"))
         self.assertNotIn("LD_PRELOAD", plan.environment_of(place, plan.AGAIN, "a.db"))
-        self.assertEqual(plan.environment_of(place, plan.LATER, "a.db")["LD_PRELOAD"], str(place.library))
+        self.assertEqual(plan.environment_of(place, plan.LATER, "a.db")["LD_PRELOAD"], str(place.build.library))
 
 
 if __name__ == "__main__":

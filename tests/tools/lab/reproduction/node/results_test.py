@@ -63,7 +63,7 @@ class Commands(unittest.TestCase):
         self.assertTrue(forced.startswith("STARLING_ALGORITHM=node mpirun --oversubscribe -n 4 -x LD_PRELOAD="))
         self.assertIn(" starling-bench --overhead --count ", forced)
         self.assertTrue(forced.endswith("--iterations 4 --warmup 50 --calls 10"))
-        self.assertTrue(plan.loop_text(2, short, plan.FIRST).startswith("STARLING_DB="))
+        self.assertTrue(plan.loop_text(2, short, plan.FIRST).startswith("STARLING_PREPARE=always STARLING_DB="))
 
     def test_a_large_machine_has_more_ranks(self):
         self.assertEqual(plan.scope_of(2).ranks, (2, 4))

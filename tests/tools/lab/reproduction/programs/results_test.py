@@ -1,0 +1,43 @@
+"""Ratios within rounds."""
+import unittest
+
+from reproduction.common.preloaded import AGAIN, LATER, LEARNING, PLAIN
+from reproduction.programs import document, results
+from reproduction.programs.runs import Trial
+
+
+def trials_of(plain, later, seconds=(10.0, 10.0, 10.0)):
+    """Of three rounds: seconds in allreduce, and those of the whole later runs."""
+    return {
+        PLAIN: [Trial(9.9, each, 50.0) for each in plain],
+        AGAIN: [Trial(10.1, each, 50.0) for each in plain],
+        LEARNING: [Trial(10.0, 1.0, 50.0, 40) for _ in plain],
+        LATER: [Trial(total, each, 50.0, 45) for total, each in zip(seconds, later)],
+    }
+
+
+class Ratios(unittest.TestCase):
+    def test_they_are_of_the_same_round(self):
+        trials = trials_of([1.0, 2.0, 3.0], [1.0, 1.0, 1.0])
+        ratio = results.allreduce_ratio(trials, LATER)
+        self.assertEqual((ratio.median, ratio.least, ratio.most), (2.0, 1.0, 3.0))
+        self.assertEqual(ratio.text(), "2.00 (1.00 to 3.00)")
+
+    def test_whole_runs_may_scatter(self):
+        trials = trials_of([1.0] * 3, [1.0] * 3, (10.1, 10.1, 10.1))
+        self.assertAlmostEqual(results.noise(trials), 10.1 / 9.9 - 1)
+        self.assertTrue(results.is_never_worse(trials, LATER))
+        self.assertFalse(results.is_never_worse(trials_of([1.0] * 3, [1.0] * 3, (10.3, 10.3, 10.3)), LATER))
+
+    def test_a_row_has_a_cell_for_each_heading(self):
+        self.assertEqual(len(document.row("a", 2, trials_of([1.0] * 3, [0.5] * 3))), len(document.HEADER))
+
+    def test_the_verdict_says_what_is_met(self):
+        met = document.verdict("a", 2, trials_of([1.0] * 3, [0.5] * 3))
+        self.assertEqual(met, "a, 2 ranks: the whole run is no slower; 1.2 times as fast in allreduce: met.")
+        missed = document.verdict("a", 2, trials_of([1.0] * 3, [1.0] * 3, (11.0, 11.0, 11.0)))
+        self.assertIn("slower (later); 1.2 times as fast in allreduce: **not met**", missed)
+
+
+if __name__ == "__main__":
+    unittest.main()

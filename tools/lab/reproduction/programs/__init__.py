@@ -1,0 +1,1 @@
+"""What whole programs gain or lose under the preload library."""

@@ -1,0 +1,55 @@
+"""What came out: medians over the rounds, and ratios within them."""
+import dataclasses
+import statistics
+
+from reproduction.common.preloaded import AGAIN, PLAIN
+
+# The plain run's time in allreduce over that of another one; its whole time is to be no less.
+AIM = 1.2
+# No difference less than this is told, nor one less than plain runs of a round have among themselves.
+LEAST_NOISE = 0.02
+
+
+@dataclasses.dataclass(frozen=True)
+class Ratio:
+    """The mean of the plain runs' over that of the same round: the median of the rounds, and the least and the most."""
+
+    median: float
+    least: float
+    most: float
+
+    def text(self):
+        return f"{self.median:.2f} ({self.least:.2f} to {self.most:.2f})"
+
+
+def ratios_of(trials, way, figure):
+    rounds = zip(trials[PLAIN], trials[AGAIN], trials[way])
+    return [(figure(plain) + figure(again)) / 2 / figure(other) for plain, again, other in rounds]
+
+
+def ratio_of(trials, way, figure):
+    ratios = ratios_of(trials, way, figure)
+    return Ratio(statistics.median(ratios), min(ratios), max(ratios))
+
+
+def noise(trials):
+    """By what share whole plain runs of a round differ, as a rule."""
+    rounds = zip(trials[PLAIN], trials[AGAIN])
+    return max(LEAST_NOISE, statistics.median(abs(again.seconds / plain.seconds - 1) for plain, again in rounds))
+
+
+def allreduce_ratio(trials, way):
+    return ratio_of(trials, way, lambda trial: trial.allreduce)
+
+
+def total_ratio(trials, way):
+    return ratio_of(trials, way, lambda trial: trial.seconds)
+
+
+def median_of(trials, way, name):
+    return statistics.median(getattr(trial, name) for trial in trials[way])
+
+
+def is_never_worse(trials, way):
+    """Of whole times, as far as these tell."""
+    return total_ratio(trials, way).median >= 1.0 - noise(trials)
