@@ -168,8 +168,8 @@ constexpr OptionRow kTable[] = {
      }},
     {"STARLING_PREPARE", "worthwhile | always", "worthwhile", "", false,
      "Which communicators get a private communicator and tuning after that many calls: always all; or each once its "
-     "calls have taken six times as long as preparing it takes. MPI_COMM_WORLD is prepared without that in "
-     "programs that are linked with Starling and not preloaded, and with STARLING_MODE=observe.",
+     "calls have taken six times as long as preparing it takes, and MPI_COMM_WORLD also where the program does little "
+     "else, is linked with Starling and not preloaded, or STARLING_MODE=observe.",
      applyPrepare},
     {"STARLING_LONGEST_EPOCH", "whole number, 4 to 65536", "256", "calls", false,
      "Longest run of calls between two agreements of the ranks; where calls are left to the MPI library and nothing is "

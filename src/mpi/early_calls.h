@@ -12,14 +12,16 @@ namespace starling {
 // thread-safe; one per communicator.
 class EarlyCalls {
  public:
-  // The ranks ask each other after `first_question` calls whether it is worth it, and then each time there are twice as
-  // many, but not more than kMostBetweenQuestions later: calls may become longer. REQUIRES: first_question > 0.
-  explicit EarlyCalls(std::int64_t first_question) : next_question_(first_question) {}
+  // The first call begins at `begin_ns`. The ranks ask each other after `first_question` calls whether it is worth it,
+  // and then each time there are twice as many, but not more than kMostBetweenQuestions later: calls may become longer.
+  // REQUIRES: first_question > 0.
+  EarlyCalls(std::int64_t first_question, std::int64_t begin_ns)
+      : begin_ns_(begin_ns), next_question_(first_question) {}
 
   // Returns for how many calls the time of the next one stands; 0: it is not to be timed. Clocks take as long as a
-  // tenth of the shortest calls.
+  // tenth of the shortest calls, of which not all are timed.
   std::int64_t weightOfNext() const {
-    if (calls_ < kTimedFirst) return 1;
+    if (calls_ < kTimedFirst || spent_ns_ > calls_ * kShortNs) return 1;
     return calls_ % kTimedEach == 0 ? kTimedEach : 0;
   }
   // Notes a call, and how long those took on this rank for which it stands. Returns whether the ranks are to ask each
@@ -34,11 +36,19 @@ class EarlyCalls {
   // Returns how long the calls took on this rank.
   Seconds spent() const { return fromNanoseconds(spent_ns_); }
 
+  // Returns whether the program does little else: there were some calls, and half of the time since the first began was
+  // spent in them.
+  bool takeMostOfTheTime(std::int64_t now_ns) const {
+    return calls_ >= kTimedFirst && 2 * spent_ns_ >= now_ns - begin_ns_;
+  }
+
  private:
   static constexpr std::int64_t kMostBetweenQuestions = 1024;
   static constexpr std::int64_t kTimedFirst = 32;
   static constexpr std::int64_t kTimedEach = 8;
+  static constexpr std::int64_t kShortNs = 2000;
 
+  std::int64_t begin_ns_;
   std::int64_t calls_ = 0;
   std::int64_t next_question_;
   std::int64_t spent_ns_ = 0;

@@ -85,7 +85,8 @@ Attachment* Runtime::makeAttachment(MPI_Comm communicator, Beginning beginning) 
   Attachment* const attached = attachments_.attach(communicator);
   if (attached == nullptr) return nullptr;
   if (beginning == Beginning::kSession) addSession(communicator, *attached);
-  if (beginning == Beginning::kEarlyCalls) attached->early.emplace(settings_.options.minimum_calls);
+  if (beginning == Beginning::kEarlyCalls)
+    attached->early.emplace(settings_.options.minimum_calls, clock_.nanoseconds());
   return attached;
 }
 
@@ -117,7 +118,10 @@ void Runtime::prepareIfWorthIt(MPI_Comm communicator, Attachment& attached) {
   goOnBeside();
   int ranks = 0;
   PMPI_Comm_size(communicator, &ranks);
-  if (!isTrueOnAny(communicator, preparations_.isWorthIt(ranks, attached.early->spent()))) return;
+  // Of the world there is one alone, so that a program which does little else soon has the gain.
+  const bool is_worth_it = preparations_.isWorthIt(ranks, attached.early->spent()) ||
+                           (communicator == MPI_COMM_WORLD && attached.early->takeMostOfTheTime(clock_.nanoseconds()));
+  if (!isTrueOnAny(communicator, is_worth_it)) return;
   attached.early.reset();
   addSession(communicator, attached);
   if (attached.session) {

@@ -12,7 +12,7 @@ namespace starling {
 // each key.
 std::vector<std::string> summaryLines(const RunSummary& summary, bool is_full);
 
-// Returns the line that says by which command to look further.
+// Returns the line that says by which command to look further, or how to have something to look at.
 std::string furtherLine(const RunSummary& summary, const std::string& database);
 
 }  // namespace starling

@@ -9,7 +9,7 @@ namespace starling {
 namespace {
 
 TEST(EarlyCalls, ranksAskAfterTheFirstAndThenEachTimeThereAreTwiceAsMany) {
-  EarlyCalls calls(4);
+  EarlyCalls calls(4, 0);
   std::vector<int> asked;
   for (int call = 1; call <= 100; ++call) {
     if (calls.add(7)) asked.push_back(call);
@@ -19,7 +19,7 @@ TEST(EarlyCalls, ranksAskAfterTheFirstAndThenEachTimeThereAreTwiceAsMany) {
 
 // What comes late may be long.
 TEST(EarlyCalls, theyAskAfterAThousandMoreAtTheLatest) {
-  EarlyCalls calls(1000);
+  EarlyCalls calls(1000, 0);
   std::vector<int> asked;
   for (int call = 1; call <= 5000; ++call) {
     if (calls.add(7)) asked.push_back(call);
@@ -28,14 +28,14 @@ TEST(EarlyCalls, theyAskAfterAThousandMoreAtTheLatest) {
 }
 
 TEST(EarlyCalls, theirTimesAddUp) {
-  EarlyCalls calls(1);
+  EarlyCalls calls(1, 0);
   EXPECT_EQ(calls.spent(), Seconds{});
   for (int call = 0; call < 5; ++call) EXPECT_EQ(calls.add(2'000'000), call == 0 || call == 1 || call == 3);
   EXPECT_DOUBLE_EQ(calls.spent().value, 0.01);
 }
 
 TEST(EarlyCalls, someAreTimedAndStandForAll) {
-  EarlyCalls calls(4);
+  EarlyCalls calls(4, 0);
   int timed = 0;
   for (int call = 0; call < 1000; ++call) {
     const std::int64_t weight = calls.weightOfNext();
@@ -44,6 +44,25 @@ TEST(EarlyCalls, someAreTimedAndStandForAll) {
   }
   EXPECT_EQ(timed, 32 + (1000 - 32) / 8);
   EXPECT_DOUBLE_EQ(calls.spent().value, 1e-3);
+}
+
+TEST(EarlyCalls, allAreTimedThatAreNotShort) {
+  EarlyCalls calls(4, 0);
+  for (int call = 0; call < 1000; ++call) {
+    EXPECT_EQ(calls.weightOfNext(), 1) << call;
+    calls.add(3000);
+  }
+}
+
+TEST(EarlyCalls, takeMostOfTheTimeWhereThereAreSomeAndLittleIsBetweenThem) {
+  constexpr std::int64_t kBegin = 5'000'000;
+  EarlyCalls calls(4, kBegin);
+  for (int call = 1; call < 32; ++call) calls.add(1000);
+  EXPECT_FALSE(calls.takeMostOfTheTime(kBegin + 31'000)) << "the first may be longer than others";
+  calls.add(1000);
+  EXPECT_TRUE(calls.takeMostOfTheTime(kBegin + 32'000));
+  EXPECT_TRUE(calls.takeMostOfTheTime(kBegin + 64'000));
+  EXPECT_FALSE(calls.takeMostOfTheTime(kBegin + 64'001));
 }
 
 }  // namespace

@@ -122,25 +122,6 @@ TEST(PreloadSettings, aFolderInPlaceOfTheFileOfLinksBreaksNothing) {
   EXPECT_THAT(outcome.messages(), testing::ElementsAre(testing::HasSubstr("on rank 0 it is a folder")));
 }
 
-TEST(PreloadSettings, aProgramThatSpendsLittleInAllreduceIsNotPrepared) {
-  const TemporaryFolder folder;
-  const Outcome outcome = launch(preloadedWith(folder, "STARLING_PREPARE", "worthwhile"));
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
-  EXPECT_THAT(outcome.messages(), testing::IsEmpty());
-  const auto reader = Reader::open(folder.file("tuning.db"));
-  ASSERT_TRUE(reader.isOk()) << reader.status().message();
-  const auto runs = reader.value().runs();
-  ASSERT_TRUE(runs.isOk());
-  ASSERT_EQ(runs.value().size(), 1U);
-  const BesideKeys& beside_keys = runs.value()[0].run.beside_keys;
-  std::int64_t calls = beside_keys.calls.value_or(0);
-  const bool takes_long = beside_keys.seconds.value_or(0.0) > 0.1;
-  EXPECT_TRUE(calls == 2 * kCallsOfEachType || takes_long) << "on a busy machine its calls may be worth it";
-  EXPECT_EQ(calls == 2 * kCallsOfEachType, beside_keys.preparing == 0.0);
-  for (const KeyRow& row : reader.value().keys(runs.value()[0].number).value()) calls += row.key.calls;
-  EXPECT_EQ(calls, 2 * kCallsOfEachType);
-}
-
 TEST(PreloadSettings, aLineBreakInOneValueLosesNoOther) {
   const TemporaryFolder folder;
   Launch what = preloadedWith(folder, "STARLING_ALGORITHM", "ring\nfoo");

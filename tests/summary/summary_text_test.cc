@@ -87,6 +87,7 @@ TEST_F(SummaryTextTest, tellsOfShortLivedCommunicatorsWhereNothingElseIsKnown) {
   EXPECT_TRUE(isWorthTelling(summary));
   EXPECT_THAT(summaryLines(summary, false),
               ElementsAre(HasSubstr("38.0 s of it (38%) in allreduce"), HasSubstr("were 2500 calls on communicators")));
+  EXPECT_THAT(furtherLine(summary, "tuning.db"), testing::StartsWith("STARLING_PREPARE=always records such calls"));
 }
 
 TEST_F(SummaryTextTest, saysWhyNothingMayBeKnownOfARun) {

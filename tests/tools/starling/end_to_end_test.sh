@@ -7,8 +7,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export STARLING_DB=$folder/tuning.db
-# Calls of these programs are counted from the first one on, however short they are; but not of those that come late.
-[[ $case_name == training_loop ]] || export STARLING_PREPARE=always
+# Calls of these programs are counted from the first one on, however short they are, but in the cases on when they are.
+[[ $case_name == training_loop || $case_name == left_alone ]] || export STARLING_PREPARE=always
 
 fail() {
   echo "FAILED: $1" >&2
@@ -61,6 +61,14 @@ import json, sys
 late = json.load(sys.stdin)[0]['ranks'][1]
 assert abs(late['lateness'] - 0.2) < 0.02, late"
     "$starling" explain 1 | grep -q 'In force: ' || fail "explain does not say what is in force"
+    ;;
+  left_alone)
+    # On a busy machine calls between sleeps of 20 ms may be long enough to be worth it, but not most of the time.
+    run 2 --iterations 20 --count 1 --late-ms 0 --compute-ms 20 2>&1 | tee said.txt
+    "$starling" sites --json >sites.json 2>why.txt
+    [[ $(<sites.json) != "[]" ]] || grep -q 'each rank made 21 calls on these' why.txt || fail "calls are not counted"
+    spent=$(sqlite3 "$STARLING_DB" 'SELECT unprepared_seconds > 0.06 FROM runs')
+    [[ $(<sites.json) == "[]" || $spent == 1 ]] || fail "it was not worth preparing"
     ;;
   several_programs)
     # Where Starling is in one of them only, it waits for the others in MPI_Init.

@@ -1,4 +1,5 @@
 """Ratios within rounds."""
+import dataclasses
 import unittest
 
 from reproduction.common.preloaded import AGAIN, LATER, LEARNING, PLAIN
@@ -37,6 +38,11 @@ class Ratios(unittest.TestCase):
         self.assertEqual(met, "a, 2 ranks: the whole run is no slower; 1.2 times as fast in allreduce: met.")
         missed = document.verdict("a", 2, trials_of([1.0] * 3, [1.0] * 3, (11.0, 11.0, 11.0)))
         self.assertIn("slower (later); 1.2 times as fast in allreduce: **not met**", missed)
+
+    def test_what_is_left_alone_meets_nothing_by_chance(self):
+        trials = trials_of([1.0] * 3, [0.5] * 3)
+        trials[LATER] = [dataclasses.replace(trial, tuned_calls=0) for trial in trials[LATER]]
+        self.assertIn("**not met**, since it spends so little", document.verdict("a", 2, trials))
 
 
 if __name__ == "__main__":
