@@ -24,6 +24,10 @@ class EarlyCalls {
     if (calls_ < kTimedFirst || spent_ns_ > calls_ * kShortNs) return 1;
     return calls_ % kTimedEach == 0 ? kTimedEach : 0;
   }
+  // Returns how long so many calls took, of which one was timed: one that was held up says nothing of the others.
+  static std::int64_t timeOf(std::int64_t weight, std::int64_t took_ns) {
+    return took_ns + (weight - 1) * std::min(took_ns, kShortNs);
+  }
   // Notes a call, and how long those took on this rank for which it stands. Returns whether the ranks are to ask each
   // other now, which is equal on all ranks.
   bool add(std::int64_t took_ns) {
@@ -36,8 +40,8 @@ class EarlyCalls {
   // Returns how long the calls took on this rank.
   Seconds spent() const { return fromNanoseconds(spent_ns_); }
 
-  // Returns whether the program does little else: there were some calls, and half of the time since the first began was
-  // spent in them.
+  // Returns whether the program has done little else so far: there were some calls, and half of the time since the
+  // first began was spent in them.
   bool takeMostOfTheTime(std::int64_t now_ns) const {
     return calls_ >= kTimedFirst && 2 * spent_ns_ >= now_ns - begin_ns_;
   }
@@ -45,7 +49,7 @@ class EarlyCalls {
  private:
   static constexpr std::int64_t kMostBetweenQuestions = 1024;
   static constexpr std::int64_t kTimedFirst = 32;
-  static constexpr std::int64_t kTimedEach = 8;
+  static constexpr std::int64_t kTimedEach = 7;  // loops seldom have so many calls
   static constexpr std::int64_t kShortNs = 2000;
 
   std::int64_t begin_ns_;

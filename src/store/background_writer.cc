@@ -234,6 +234,7 @@ void BackgroundWriter::work() {
       lock.unlock();
       takeFiles(false);
       lock.lock();
+      if (failures_ > 0) continue;
     }
     if (finishing_ && (queue_.empty() || failures_ >= kMaxFailuresAtTheEnd)) break;
     if (ending_ || queue_.empty() || (failures_ == 0 && !finishing_ && !isWriteDue())) continue;

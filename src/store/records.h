@@ -23,7 +23,8 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
-// What a run spent beside the calls that its keys have, means over the ranks of MPI_COMM_WORLD; empty: not known.
+// What a run spent beside the calls that its keys have, means over the ranks of MPI_COMM_WORLD; empty: not known. Of
+// short calls only some are timed, which stand for the others.
 struct BesideKeys {
   std::optional<std::int64_t> calls{};  // of allreduce, on communicators that were not worth preparing, or not yet
   std::optional<double> seconds{};      // in these

@@ -196,7 +196,7 @@ bool KeyCosts::isCold(std::size_t arm) const { return cools(arm) && (arm != late
 
 std::optional<Seconds> KeyCosts::undisturbed(std::size_t arm, Seconds time, Seconds disturbance) const {
   if (disturbance <= kSmallDisturbance * expected(arm) || time <= expected(arm)) return time;
-  // What is less than the disturbance itself is known to be something, and no more.
+  // A remainder that is less than the disturbance may be a part of it, and tells nothing.
   const Seconds least = time - kMostDisturbance * disturbance;
   return least > std::max(expected(arm), disturbance) ? std::optional(least) : std::nullopt;
 }

@@ -40,10 +40,16 @@ TEST(EarlyCalls, someAreTimedAndStandForAll) {
   for (int call = 0; call < 1000; ++call) {
     const std::int64_t weight = calls.weightOfNext();
     if (weight > 0) ++timed;
-    calls.add(weight * 1000);
+    calls.add(weight > 0 ? EarlyCalls::timeOf(weight, 1000) : 0);
   }
-  EXPECT_EQ(timed, 32 + (1000 - 32) / 8);
-  EXPECT_DOUBLE_EQ(calls.spent().value, 1e-3);
+  EXPECT_EQ(timed, 32 + (1000 - 32) / 7);
+  EXPECT_NEAR(calls.spent().value, 1e-3, 1e-5);
+}
+
+TEST(EarlyCalls, oneThatIsHeldUpSaysNothingOfTheOthers) {
+  EXPECT_EQ(EarlyCalls::timeOf(1, 5'000'000), 5'000'000);
+  EXPECT_EQ(EarlyCalls::timeOf(7, 5'000'000), 5'000'000 + 6 * 2000);
+  EXPECT_EQ(EarlyCalls::timeOf(7, 500), 3500);
 }
 
 TEST(EarlyCalls, allAreTimedThatAreNotShort) {

@@ -52,8 +52,8 @@ TEST_F(RecordsCommands, sitesSaysWhyThereAreNone) {
                             Not(HasSubstr("each rank made"))));
   ASSERT_TRUE(database.value().finishRun("third", Seconds{3.0}, {2500, 1.5, 0.1}).isOk());
   const std::string finished = run("sites --run 3").err;
-  EXPECT_THAT(finished, AllOf(HasSubstr("STARLING_PREPARE=always has the last recorded, too: each rank made 2500 calls "
-                                        "on these."),
+  EXPECT_THAT(finished, AllOf(HasSubstr("STARLING_PREPARE=always has the last recorded, too: each rank made 2500 such "
+                                        "calls, on average."),
                               Not(HasSubstr("MPI_Finalize"))));
   EXPECT_EQ(run("decisions --run 3").out, "No decision was taken in run 3 of app.\n");
 }

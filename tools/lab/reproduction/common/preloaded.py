@@ -26,8 +26,11 @@ class Build:
 
 
 def environment_of(database, libraries=(), **settings):
-    """That of this process, but that these libraries are preloaded, and no others, and these variables are set."""
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    """That of this process, but that these libraries are preloaded, and no others, and that Starling reads these
+    variables, and not what the user has set."""
+    environment = {
+        name: value for name, value in os.environ.items() if name != "LD_PRELOAD" and not name.startswith("STARLING_")
+    }
     if os.geteuid() == 0:
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     if libraries:

@@ -32,24 +32,43 @@ def ratio_of(trials, way, figure):
     return Ratio(statistics.median(ratios), min(ratios), max(ratios))
 
 
-def noise(trials):
-    """By what share whole plain runs of a round differ, as a rule."""
+def difference(trials, figure):
+    """By what share the plain runs of a round differ, as a rule."""
     rounds = zip(trials[PLAIN], trials[AGAIN])
-    return max(LEAST_NOISE, statistics.median(abs(again.seconds / plain.seconds - 1) for plain, again in rounds))
+    return statistics.median(abs(figure(again) / figure(plain) - 1) for plain, again in rounds)
+
+
+def in_allreduce(trial):
+    return trial.allreduce
+
+
+def whole(trial):
+    return trial.seconds
 
 
 def allreduce_ratio(trials, way):
-    return ratio_of(trials, way, lambda trial: trial.allreduce)
+    return ratio_of(trials, way, in_allreduce)
 
 
 def total_ratio(trials, way):
-    return ratio_of(trials, way, lambda trial: trial.seconds)
+    return ratio_of(trials, way, whole)
 
 
-def median_of(trials, way, name):
-    return statistics.median(getattr(trial, name) for trial in trials[way])
+def plain_median(trials, figure):
+    """Of the means of both plain runs of a round."""
+    return statistics.median((figure(plain) + figure(again)) / 2 for plain, again in zip(trials[PLAIN], trials[AGAIN]))
+
+
+def tuned_calls(trials, way):
+    return statistics.median(trial.tuned_calls for trial in trials[way])
+
+
+def is_met(trials, way):
+    """A gain that is no more than what plain runs differ by is none."""
+    gain = allreduce_ratio(trials, way).median
+    return gain >= AIM and gain - 1 > difference(trials, in_allreduce)
 
 
 def is_never_worse(trials, way):
     """Of whole times, as far as these tell."""
-    return total_ratio(trials, way).median >= 1.0 - noise(trials)
+    return total_ratio(trials, way).median >= 1.0 - max(LEAST_NOISE, difference(trials, whole))

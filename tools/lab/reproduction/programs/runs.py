@@ -13,10 +13,10 @@ from reproduction.common.preloaded import AGAIN, LATER, LEARNING, PLAIN
 # By name in the document, as a user would type them in the root of the source tree.
 PROGRAMS = {
     "LAMMPS, melt of 4,000 atoms": (
-        "lmp", "-in", "examples/melt.lmp", "-var", "steps", "3000", "-log", "none", "-screen", "none",
+        "lmp", "-in", "examples/melt.lmp", "-var", "steps", "2000", "-log", "none", "-screen", "none",
     ),
-    "conjugate gradients, 16^3 points a rank": ("conjugate_gradient", "16", "1500"),
-    "conjugate gradients, 64^3 points a rank": ("conjugate_gradient", "64", "15"),
+    "conjugate gradients, 16^3 points a rank": ("conjugate_gradient", "16", "1000"),
+    "conjugate gradients, 64^3 points a rank": ("conjugate_gradient", "64", "10"),
 }  # fmt: skip
 BUILT = "conjugate_gradient"  # the one of the build
 RANKS = (2, 4)

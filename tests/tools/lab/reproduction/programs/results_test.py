@@ -26,7 +26,7 @@ class Ratios(unittest.TestCase):
 
     def test_whole_runs_may_scatter(self):
         trials = trials_of([1.0] * 3, [1.0] * 3, (10.1, 10.1, 10.1))
-        self.assertAlmostEqual(results.noise(trials), 10.1 / 9.9 - 1)
+        self.assertAlmostEqual(results.difference(trials, results.whole), 10.1 / 9.9 - 1)
         self.assertTrue(results.is_never_worse(trials, LATER))
         self.assertFalse(results.is_never_worse(trials_of([1.0] * 3, [1.0] * 3, (10.3, 10.3, 10.3)), LATER))
 
@@ -42,7 +42,15 @@ class Ratios(unittest.TestCase):
     def test_what_is_left_alone_meets_nothing_by_chance(self):
         trials = trials_of([1.0] * 3, [0.5] * 3)
         trials[LATER] = [dataclasses.replace(trial, tuned_calls=0) for trial in trials[LATER]]
-        self.assertIn("**not met**, since it spends so little", document.verdict("a", 2, trials))
+        self.assertIn("**not met**, since most of these runs are left alone", document.verdict("a", 2, trials))
+
+    def test_a_gain_that_plain_runs_have_over_each_other_is_none(self):
+        trials = trials_of([1.0] * 3, [0.8] * 3)
+        self.assertTrue(results.is_met(trials, LATER))
+        trials[AGAIN] = [dataclasses.replace(trial, allreduce=1.5) for trial in trials[AGAIN]]
+        trials[LATER] = [dataclasses.replace(trial, allreduce=0.9) for trial in trials[LATER]]
+        self.assertGreater(results.allreduce_ratio(trials, LATER).median, results.AIM)
+        self.assertFalse(results.is_met(trials, LATER))
 
 
 if __name__ == "__main__":
