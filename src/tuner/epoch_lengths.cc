@@ -29,7 +29,8 @@ EpochLengths::EpochLengths(const Options& options, std::int32_t samples)
       samples_(samples) {}
 
 bool EpochLengths::noteKey(const Key& key, const KeyTable& keys) {
-  if (is_first_ || !tunes_ || keys.find(key)) return false;
+  // The keys of the first epoch are in the table when those after it are over, and seem to appear again until then.
+  if (closed_ < kEpochsToPlan || !tunes_ || keys.find(key)) return false;
   // Where sites are predicted wrong the keys that seem to appear never do.
   if (appeared_ >= 2 * (keys.size() + kShortEpoch)) return false;
   ++appeared_;
@@ -38,6 +39,7 @@ bool EpochLengths::noteKey(const Key& key, const KeyTable& keys) {
 }
 
 void EpochLengths::noteClose() {
+  closed_ = std::min(closed_ + 1, kEpochsToPlan);
   short_epochs_ = std::max((std::exchange(is_first_, false) ? kEpochsToPlan : short_epochs_) - 1, 0);
 }
 

@@ -80,6 +80,7 @@ class EpochLengths {
   std::int32_t short_epochs_ = 0;   // to come
   std::int32_t appeared_ = 0;       // keys, or what seemed to be one
   bool is_first_ = true;            // epoch
+  std::int32_t closed_ = 0;         // epochs, as far as it matters
   bool all_at_rest_ = false;        // the keys of the calls of the latest epoch that is known
   bool all_settled_ = false;        // likewise
 };
