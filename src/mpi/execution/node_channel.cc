@@ -94,8 +94,9 @@ void NodeChannel::findLate(const Call& call) {
   std::ranges::sort(late_);
 }
 
-// The rank that comes last to a call waits for nobody, and so finds it shorter than it is; but no rank is last each time.
-// So some calls that follow each other tell together what one takes, the more so where ranks have to wait for a core.
+// The rank that comes last to a call waits for nobody, and so finds it shorter than it is; but no rank is last each
+// time. So some calls that follow each other tell together what one takes, the more so where ranks have to wait for a
+// core.
 Seconds NodeChannel::leastTimeOf(std::int32_t algorithm, std::span<float> values, std::int64_t count,
                                  const Clock& clock) {
   const Reducer reducer{reductionKernel(ElementType::kFloat, Operation::kSum), MPI_SUM, MPI_FLOAT, sizeof(float)};
