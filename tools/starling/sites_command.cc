@@ -46,7 +46,8 @@ std::string whyNothing(const std::vector<RunRow>& runs) {
       "preparing are not recorded; STARLING_PREPARE=always has the last recorded, too";
   std::int64_t calls = 0;
   for (const RunRow& run : runs) calls += run.run.beside_keys.calls.value_or(0);
-  why += calls > 0 ? fmt::format(": each rank made {} such {}, on average.", calls, calls == 1 ? "call" : "calls") : ".";
+  why +=
+      calls > 0 ? fmt::format(": each rank made {} such {}, on average.", calls, calls == 1 ? "call" : "calls") : ".";
   if (std::ranges::any_of(runs, [](const RunRow& run) { return !run.finished; })) {
     return "A run that is still going on, or ended without MPI_Finalize, lacks what was not yet stored; that is done "
            "every STARLING_FLUSH_INTERVAL seconds, or up to five times as seldom. " +
