@@ -39,8 +39,8 @@ bool EpochLengths::noteKey(const Key& key, const KeyTable& keys) {
 }
 
 void EpochLengths::noteClose() {
+  short_epochs_ = std::max((closed_ == 0 ? kEpochsToPlan : short_epochs_) - 1, 0);
   closed_ = std::min(closed_ + 1, kEpochsToPlan);
-  short_epochs_ = std::max((std::exchange(is_first_, false) ? kEpochsToPlan : short_epochs_) - 1, 0);
 }
 
 std::int32_t EpochLengths::limit(bool rest) const {
