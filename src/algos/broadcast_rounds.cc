@@ -70,15 +70,17 @@ class FirstBlocks {
 }  // namespace
 
 BroadcastRounds::BroadcastRounds(std::int32_t indices, std::pmr::memory_resource* memory)
-    : indices_(indices), skips_({indices}, memory) {
+    : indices_(indices), skips_({indices}, memory), received_(memory) {
   while (skips_.front() > 1) skips_.insert(skips_.begin(), (skips_.front() + 1) / 2);
 }
 
-std::pmr::vector<std::int32_t> BroadcastRounds::receives(std::int32_t index) const {
-  return FirstBlocks(skips_, index).take();
+const std::pmr::vector<std::int32_t>& BroadcastRounds::receives(std::int32_t index) {
+  const auto known = received_.find(index);
+  if (known != received_.end()) return known->second;
+  return received_.emplace(index, FirstBlocks(skips_, index).take()).first->second;
 }
 
-std::pmr::vector<std::int32_t> BroadcastRounds::sends(std::int32_t index) const {
+std::pmr::vector<std::int32_t> BroadcastRounds::sends(std::int32_t index) {
   std::pmr::vector<std::int32_t> blocks(skips_.get_allocator());
   for (std::int32_t round = 0; round < roundsPerPhase(); ++round) {
     const auto j = static_cast<std::size_t>(round);
@@ -94,8 +96,8 @@ std::int64_t BroadcastRounds::bytesFor(std::int32_t indices, std::int64_t blocks
   return (blocks + per_phase) * std::int64_t{sizeof(BroadcastRound)} + (per_phase + 4) * kBytesPerSearch;
 }
 
-std::pmr::vector<BroadcastRound> BroadcastRounds::roundsOf(std::int32_t index, std::int32_t blocks) const {
-  const std::pmr::vector<std::int32_t> received = receives(index);
+std::pmr::vector<BroadcastRound> BroadcastRounds::roundsOf(std::int32_t index, std::int32_t blocks) {
+  const std::pmr::vector<std::int32_t>& received = receives(index);
   const std::pmr::vector<std::int32_t> sent = sends(index);
   const std::int32_t per_phase = roundsPerPhase();
   const std::int32_t last = blocks - 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory_resource>
 #include <vector>
 
@@ -21,16 +22,17 @@ struct BroadcastRound {
 // Brings K blocks from index 0 to all P indices in K - 1 + ceil(log2 P) rounds. Rounds come in phases of
 // roundsPerPhase(), the last of which handles the last block in the root; round j of a phase has skip(j), modulo P.
 // Source: Traff 2024, "Optimal broadcast schedules in logarithmic time" (arXiv 2407.18004).
-// Time and memory of one index: O(log^2 P) and its rounds.
+// Time and memory of one index: O(log^2 P) and its rounds; of all, one after the other, O(P log^2 P) and O(P log P).
+// THREADS: not thread-safe.
 class BroadcastRounds {
  public:
   // REQUIRES: indices >= 2.
   explicit BroadcastRounds(std::int32_t indices, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   // Returns what the index does, round by round. REQUIRES: 0 <= index < indices, blocks >= 1.
-  std::pmr::vector<BroadcastRound> roundsOf(std::int32_t index, std::int32_t blocks) const;
+  std::pmr::vector<BroadcastRound> roundsOf(std::int32_t index, std::int32_t blocks);
 
-  // Returns how many bytes roundsOf() and its result take at most.
+  // Returns how many bytes the first roundsOf() and its result take at most.
   static std::int64_t bytesFor(std::int32_t indices, std::int64_t blocks);
 
   std::int32_t roundsPerPhase() const { return static_cast<std::int32_t>(skips_.size()) - 1; }
@@ -38,11 +40,12 @@ class BroadcastRounds {
  private:
   // These return, by round of the first phase, the block that the index receives, and the one that it sends. One below
   // 0 is of the phase before.
-  std::pmr::vector<std::int32_t> receives(std::int32_t index) const;
-  std::pmr::vector<std::int32_t> sends(std::int32_t index) const;
+  const std::pmr::vector<std::int32_t>& receives(std::int32_t index);
+  std::pmr::vector<std::int32_t> sends(std::int32_t index);
 
   std::int32_t indices_;
-  std::pmr::vector<std::int32_t> skips_;  // rising; the last is indices_
+  std::pmr::vector<std::int32_t> skips_;                                  // rising; the last is indices_
+  std::pmr::map<std::int32_t, std::pmr::vector<std::int32_t>> received_;  // receives() of the indices asked for so far
 };
 
 }  // namespace starling

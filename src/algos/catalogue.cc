@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algos/build_notes.h"
 #include "algos/row.h"
 
 namespace starling {
@@ -83,7 +84,10 @@ bool usesMemoryOfNodes(const Choice& choice) {
 
 Schedule buildSchedule(const Algorithm& algorithm, const BuildRequest& request) {
   const bool has_steps = request.shape.ranks > 1 && request.shape.count > 0;
-  Schedule schedule = has_steps ? algorithm.build(request) : emptySchedule(request.seat(), request.memory);
+  BuildNotes own_notes(request.memory);
+  BuildRequest noted = request;
+  if (noted.notes == nullptr) noted.notes = &own_notes;
+  Schedule schedule = has_steps ? algorithm.build(noted) : emptySchedule(request.seat(), request.memory);
   const auto set = [&](std::string_view name, std::int32_t& flow) {
     const std::optional<std::size_t> index = findParameter(algorithm, name);
     if (index) flow = static_cast<std::int32_t>(request.parameters[*index]);

@@ -18,6 +18,8 @@
 
 namespace starling {
 
+struct BuildNotes;
+
 inline constexpr int kMaxParameters = 7;
 
 // Holds values of an algorithm's parameters, in the order of its row; entries beyond the row's are 0.
@@ -44,6 +46,9 @@ struct Shape {
   const Topology* topology = nullptr;  // for as long as the shape is used; null: not known
   // The table maps virtual ranks to ranks of the topology; where it is empty, the topology is by virtual rank.
   std::span<const std::int32_t> table{};
+  // What sizesOfNodes() says of this topology and so many ranks, where that is asked often; for as long as the shape is
+  // used. Null: not known.
+  const NodeSizes* node_sizes = nullptr;
   // What is asked about the shape takes its memory from here.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
 };
@@ -61,6 +66,10 @@ struct BuildRequest {
 
   // All that is allocated comes from here, and what the schedule keeps is given back to it.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
+
+  // What builders have found for other ranks of the call, with memory of its own (build_notes.h). Null: buildSchedule()
+  // gives the builder empty ones, in `memory`.
+  BuildNotes* notes = nullptr;
 
   Seat seat() const { return {shape.ranks, virtual_rank, shape.count}; }
   WriterRoom room(std::int64_t steps, std::int64_t side_slots = 0) const { return {memory, steps, side_slots}; }

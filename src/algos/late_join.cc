@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "algos/broadcast_rounds.h"
+#include "algos/build_notes.h"
 #include "algos/row.h"
 #include "schedule/partition.h"
 #include "schedule/schedule_writer.h"
@@ -50,7 +50,7 @@ class LateJoin {
         writer_(request.seat(), 4 * blocks, request.room(lateJoinSteps(request.shape, request.parameters))),
         rounds_(request.memory) {
     writer_.keepInStep(kReduceLane);
-    listRounds();
+    listRounds(request.notes->roundsOf(ranks_));
   }
 
   Schedule build() && {
@@ -66,10 +66,9 @@ class LateJoin {
   }
 
  private:
-  void listRounds() {
-    std::pmr::memory_resource* memory = rounds_.get_allocator().resource();
+  void listRounds(BroadcastRounds& of_all) {
     rounds_.reserve(static_cast<std::size_t>(blocks_) + static_cast<std::size_t>(ceilLog2(ranks_)));
-    for (const BroadcastRound& step : BroadcastRounds(ranks_, memory).roundsOf(index_, blocks_)) {
+    for (const BroadcastRound& step : of_all.roundsOf(index_, blocks_)) {
       Round& round = rounds_.emplace_back(Round{step});
       round.root_target = step.skip;
       round.giver = ranks_ - step.skip;

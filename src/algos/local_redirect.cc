@@ -5,10 +5,7 @@
 namespace starling {
 namespace {
 
-Schedule buildLocalRedirect(const BuildRequest& request) {
-  const std::int64_t step_ns = request.parameters[kMergeStepTime];
-  return buildMerges(request, neighbourMerges(request.shape.ranks, request.lateness_ns, step_ns, request.memory));
-}
+Schedule buildLocalRedirect(const BuildRequest& request) { return buildMerges(request, neighbourMerges); }
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "algos/broadcast_rounds.h"
+#include "algos/build_notes.h"
 #include "schedule/partition.h"
 #include "schedule/schedule_writer.h"
 
@@ -34,7 +34,7 @@ class MergeWalk {
         ranks_(request.shape.ranks),
         segments_(static_cast<std::int32_t>(mergeSegments(request.shape, request.parameters))),
         whole_{0, request.shape.count},
-        memory_(request.memory),
+        rounds_(request.notes->roundsOf(ranks_)),
         writer_(request.seat(), 2 * segments_,
                 request.room(stepsWith(mergesOf(rank_, merges), request.shape, request.parameters))) {
     for (const Merge& merge : merges) reduce(merge);
@@ -45,6 +45,7 @@ class MergeWalk {
 
  private:
   void reduce(const Merge& merge) {
+    if (rank_ != merge.source && rank_ != merge.target) return;
     // Between neighbours this is the order of the ranks; elsewhere the order is free.
     const OperandOrder order = merge.source < merge.target ? OperandOrder::kIncomingLeft : OperandOrder::kIncomingRight;
     for (std::int32_t i = 0; i < segments_; ++i) {
@@ -56,7 +57,7 @@ class MergeWalk {
 
   void distribute(std::int32_t root) {
     const std::int32_t index = (rank_ - root + ranks_) % ranks_;
-    for (const BroadcastRound& round : BroadcastRounds(ranks_, memory_).roundsOf(index, segments_)) {
+    for (const BroadcastRound& round : rounds_.roundsOf(index, segments_)) {
       if (round.sent >= 0) {
         const Block segment = partOf(whole_, segments_, round.sent);
         writer_.send(segment, (round.target + root) % ranks_, segments_ + round.sent, kReduceLane);
@@ -72,7 +73,7 @@ class MergeWalk {
   std::int32_t ranks_;
   std::int32_t segments_;
   Block whole_;
-  std::pmr::memory_resource* memory_;
+  BroadcastRounds& rounds_;
   ScheduleWriter writer_;
 };
 
@@ -86,7 +87,12 @@ std::int64_t mergeWorkBytes(const Shape& shape, const ParameterValues& parameter
   return mergeOrderBytes(shape.ranks) + BroadcastRounds::bytesFor(shape.ranks, mergeSegments(shape, parameters));
 }
 
-Schedule buildMerges(const BuildRequest& request, std::span<const Merge> merges) {
+Schedule buildMerges(const BuildRequest& request, MergeOrder order) {
+  std::pmr::vector<Merge>& merges = request.notes->merges;
+  if (merges.empty()) {
+    merges = order(request.shape.ranks, request.lateness_ns, request.parameters[kMergeStepTime],
+                   merges.get_allocator().resource());
+  }
   return MergeWalk(request, merges).finish();
 }
 

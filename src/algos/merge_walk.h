@@ -1,7 +1,10 @@
 // Builds reductions along merges of partial results, and a broadcast of the result in the fewest rounds.
 #pragma once
 
+#include <cstdint>
+#include <memory_resource>
 #include <span>
+#include <vector>
 
 #include "algos/merge_order.h"
 #include "algos/row.h"
@@ -21,8 +24,12 @@ enum MergeParameterPlaces : std::size_t { kMergeSegments, kMergeStepTime };
 std::int64_t mergeSteps(const Shape& shape, const ParameterValues& parameters);
 std::int64_t mergeWorkBytes(const Shape& shape, const ParameterValues& parameters);
 
-// Builds one rank's schedule: it takes part in `merges` one after another, and the target of the last one broadcasts.
-// REQUIRES: ranks > 1, count > 0; `merges` make one result of all ranks' values.
-Schedule buildMerges(const BuildRequest& request, std::span<const Merge> merges);
+// As those of merge_order.h.
+using MergeOrder = std::pmr::vector<Merge> (*)(std::int32_t ranks, std::span<const std::int64_t> lateness_ns,
+                                               std::int64_t step_ns, std::pmr::memory_resource* memory);
+
+// Builds one rank's schedule: it takes part in the merges of `order` one after another, and the target of the last one
+// broadcasts. REQUIRES: ranks > 1, count > 0.
+Schedule buildMerges(const BuildRequest& request, MergeOrder order);
 
 }  // namespace starling

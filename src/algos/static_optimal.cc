@@ -5,10 +5,7 @@
 namespace starling {
 namespace {
 
-Schedule buildStaticOptimal(const BuildRequest& request) {
-  const std::int64_t step_ns = request.parameters[kMergeStepTime];
-  return buildMerges(request, earliestReadyMerges(request.shape.ranks, request.lateness_ns, step_ns, request.memory));
-}
+Schedule buildStaticOptimal(const BuildRequest& request) { return buildMerges(request, earliestReadyMerges); }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 
+#include "algos/build_notes.h"
 #include "algos/row.h"
 #include "algos/topology.h"
 #include "schedule/partition.h"
@@ -27,7 +28,9 @@ const Algorithm& innerOf(const ParameterValues& parameters) {
   return *findAlgorithm(kInnerRows[parameters[kInner] - 1]);
 }
 
-NodeSizes sizesOfNodes(const Shape& shape) { return sizesOfNodes(shape.topology, shape.ranks, shape.memory); }
+NodeSizes sizesOfNodes(const Shape& shape) {
+  return shape.node_sizes != nullptr ? *shape.node_sizes : sizesOfNodes(shape.topology, shape.ranks, shape.memory);
+}
 
 std::int32_t leadersPerNode(const NodeSizes& sizes, const ParameterValues& parameters) {
   const std::int64_t wanted = parameters[kLeaders];
@@ -92,7 +95,7 @@ std::int64_t twoLevelSteps(const Shape& shape, const ParameterValues& parameters
   return stepsOn(sizesOfNodes(shape), shape, parameters);
 }
 
-// Counts the lists of nodes and what counts their ranks, and schedules of the inner algorithm: that of the longest
+// Counts the lists of nodes, and schedules of the inner algorithm: that of the longest
 // chunk, and one of those that are shorter at a time.
 std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parameters) {
   const NodeSizes sizes = sizesOfNodes(shape);
@@ -152,13 +155,31 @@ Place placeOf(std::int32_t rank, const NodeMembers& nodes) {
   return {};
 }
 
+const NodeMembers& nodesOf(const BuildRequest& request) {
+  NodeMembers& nodes = request.notes->nodes;
+  if (nodes.empty()) {
+    nodes = ranksOfNodes(request.shape.topology, request.shape.ranks, request.shape.table,
+                         nodes.get_allocator().resource());
+  }
+  return nodes;
+}
+
+NodeSizes sizesOf(const NodeMembers& nodes) {
+  NodeSizes sizes{static_cast<std::int32_t>(nodes.size()), static_cast<std::int32_t>(nodes.front().size()), 0};
+  for (const auto& members : nodes) {
+    sizes.fewest = std::min(sizes.fewest, static_cast<std::int32_t>(members.size()));
+    sizes.most = std::max(sizes.most, static_cast<std::int32_t>(members.size()));
+  }
+  return sizes;
+}
+
 class TwoLevel {
  public:
   explicit TwoLevel(const BuildRequest& request)
       : request_(request),
         rank_(request.virtual_rank),
-        nodes_(ranksOfNodes(request.shape.topology, request.shape.ranks, request.shape.table, request.memory)),
-        sizes_(sizesOfNodes(request.shape.topology, request.shape.ranks, request.memory)),
+        nodes_(nodesOf(request)),
+        sizes_(sizesOf(nodes_)),
         leaders_(leadersPerNode(sizes_, request.parameters)),
         chunk_(elementsOfChunk(sizes_, request.shape, request.parameters)),
         chunks_(static_cast<std::int32_t>((shareOf(0).count + chunk_ - 1) / chunk_)),
@@ -220,23 +241,26 @@ class TwoLevel {
     }
   }
 
-  // Builds the node's part of the nodes' own allreduce of a chunk of so many elements, over node numbers.
-  Schedule betweenNodes(std::int64_t elements) const {
+  // Returns the node's part of the nodes' own allreduce of a chunk of so many elements, over node numbers.
+  const Schedule& betweenNodes(std::int64_t elements) const {
+    auto& known = request_.notes->between_nodes;
+    const auto found = known.find({node_, elements});
+    if (found != known.end()) return found->second;
     const Algorithm& inner = innerOf(request_.parameters);
     BuildRequest request;
-    request.memory = request_.memory;
+    request.memory = known.get_allocator().resource();
+    request.notes = request_.notes;
     request.shape = innerShape(sizes_, elements);
     request.virtual_rank = node_;
     request.parameters = innerParameters(sizes_, request_.parameters);
     // Of these algorithms a chain alone depends on it, and only on whether somebody is late.
     request.lateness_ns = relevantLateness(inner, request_.lateness_ns);
-    return buildSchedule(inner, request);
+    return known.emplace(std::pair(node_, elements), buildSchedule(inner, request)).first->second;
   }
 
   void combineAcrossNodes(std::int32_t chunk) {
     if (local_ >= leaders_) return;
     const Block whole = chunkOf(local_, chunk);
-    if (whole.count == chunk_) return combine(longest_, whole, chunk);
     if (whole.count > 0) combine(betweenNodes(whole.count), whole, chunk);
   }
 
@@ -253,7 +277,7 @@ class TwoLevel {
 
   const BuildRequest& request_;
   std::int32_t rank_;
-  NodeMembers nodes_;  // ranks
+  const NodeMembers& nodes_;  // ranks
   NodeSizes sizes_;
   std::int32_t leaders_;  // of each node
   std::int64_t chunk_;    // elements
@@ -262,7 +286,7 @@ class TwoLevel {
   std::int32_t local_;  // this rank's place in its node
   // Between the nodes, for the longest chunk, which takes the most tags: these, and what else is alike on all ranks,
   // are those of all chunks.
-  Schedule longest_;
+  const Schedule& longest_;
   ScheduleWriter writer_;
 };
 

@@ -33,17 +33,13 @@ Progress::Progress(const StepGraph& graph, std::int32_t window, std::pmr::memory
     const std::size_t direction = step.kind == StepKind::kSend ? kSendDirection : 1;
     const std::size_t queue = (graph.rankOf(id) * std::size_t{kMaxLanes} + step.lane) * kDirections + direction;
     states_[id] = {.queue = static_cast<std::uint32_t>(queue), .pending = step.dependency_count, .kind = step.kind};
+    if (step.kind != StepKind::kCombine) ++queues_[queue].end;
   }
   fillQueues(window);
 }
 
+// REQUIRES: Queue::end counts the messages of the queue.
 void Progress::fillQueues(std::int32_t window) {
-  const auto for_each_message = [this](const auto& action) {
-    for (StepId id = 0; id < graph_.size(); ++id) {
-      if (states_[id].kind != StepKind::kCombine) action(queues_[states_[id].queue], id);
-    }
-  };
-  for_each_message([](Queue& queue, StepId) { ++queue.end; });
   std::uint32_t begin = 0;
   std::vector<std::int32_t> reduces;
   for (std::int32_t rank = 0; rank < graph_.ranks(); ++rank) {
@@ -60,7 +56,9 @@ void Progress::fillQueues(std::int32_t window) {
     queue.next = begin;
     begin += std::exchange(queue.end, begin);
   }
-  for_each_message([this](Queue& queue, StepId id) { queued_[queue.end++] = id; });
+  for (StepId id = 0; id < graph_.size(); ++id) {
+    if (states_[id].kind != StepKind::kCombine) queued_[queues_[states_[id].queue].end++] = id;
+  }
 }
 
 void Progress::arrive(std::int32_t rank) {

@@ -123,25 +123,38 @@ void ScheduleWriter::takeReaders(std::uint32_t first) {
   }
 }
 
+bool ScheduleWriter::isLatest(const Block& place) const {
+  return latest_->first == place.offset && latest_->second.end == place.offset + place.count;
+}
+
+void ScheduleWriter::read(Interval& interval, std::uint32_t step) {
+  if (interval.writer != kNone) schedule_.dependencies.push_back(interval.writer);
+  addReader(interval, step);
+}
+
 void ScheduleWriter::noteRead(const Block& place, std::uint32_t step) {
+  if (isLatest(place)) return read(latest_->second, step);
   const auto [first, last] = cutOut(place);
-  for (auto it = first; it != last; ++it) {
-    Interval& interval = it->second;
-    if (interval.writer != kNone) schedule_.dependencies.push_back(interval.writer);
-    addReader(interval, step);
-  }
+  for (auto it = first; it != last; ++it) read(it->second, step);
+}
+
+// Readers depend on the writer themselves, so waiting for them is enough.
+void ScheduleWriter::waitFor(const Interval& interval) {
+  if (interval.writer != kNone && interval.latest_reader == kNone) schedule_.dependencies.push_back(interval.writer);
+  takeReaders(interval.latest_reader);
 }
 
 void ScheduleWriter::noteWrite(const Block& place, std::uint32_t step) {
-  const auto [first, last] = cutOut(place);
-  for (auto it = first; it != last; ++it) {
-    const Interval& interval = it->second;
-    // Readers depend on the writer themselves, so waiting for them is enough.
-    if (interval.writer != kNone && interval.latest_reader == kNone) schedule_.dependencies.push_back(interval.writer);
-    takeReaders(interval.latest_reader);
+  const Interval written{.end = place.offset + place.count, .writer = step};
+  if (isLatest(place)) {
+    waitFor(latest_->second);
+    latest_->second = written;
+    return;
   }
-  first->second = {.end = place.offset + place.count, .writer = step};
-  intervals_.erase(std::next(first), last);
+  const auto [first, last] = cutOut(place);
+  for (auto it = first; it != last; ++it) waitFor(it->second);
+  first->second = written;
+  if (const auto next = std::next(first); next != last) intervals_.erase(next, last);
 }
 
 void ScheduleWriter::append(Step step) {

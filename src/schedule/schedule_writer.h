@@ -84,6 +84,9 @@ class ScheduleWriter {
   Intervals::iterator splitAt(std::int64_t offset);
   Intervals::iterator splitOff(Intervals::iterator around, std::int64_t offset, Intervals::iterator after);
   Block placeOf(const Block& block, std::int32_t slot) const;
+  bool isLatest(const Block& place) const;  // latest_ is just this place
+  void read(Interval& interval, std::uint32_t step);
+  void waitFor(const Interval& interval);
   void noteRead(const Block& place, std::uint32_t step);
   void noteWrite(const Block& place, std::uint32_t step);
   void append(Step step);

@@ -169,7 +169,10 @@ StepGraph::StepGraph(std::span<const Schedule> schedules, std::pmr::memory_resou
 
 Result<StepGraph> StepGraph::make(std::span<const Schedule> schedules, std::pmr::memory_resource* memory) {
   const Status sane = checkSchedules(schedules);
-  if (!sane.isOk()) return sane;
+  return sane.isOk() ? ofSane(schedules, memory) : sane;
+}
+
+Result<StepGraph> StepGraph::ofSane(std::span<const Schedule> schedules, std::pmr::memory_resource* memory) {
   StepGraph graph(schedules, memory);
   const Status matched = graph.matchMessages();
   if (!matched.isOk()) return matched;
@@ -182,36 +185,36 @@ std::string StepGraph::describe(StepId id) const {
 }
 
 Status StepGraph::matchMessages() {
-  auto [sends, first_send] = sidesBySender(true);
-  auto [receives, first_receive] = sidesBySender(false);
+  std::pmr::memory_resource* const memory = partner_.get_allocator().resource();
+  Sides sends(schedules_.size(), memory);
+  Sides receives(schedules_.size(), memory);
+  findSides(sends, receives);
   partner_.resize(size());
   for (std::size_t sender = 0; sender < schedules_.size(); ++sender) {
-    const auto of_sender = [sender](std::pmr::vector<Side>& sides, const std::pmr::vector<std::size_t>& first) {
-      return std::span(sides).subspan(first[sender], first[sender + 1] - first[sender]);
-    };
-    const Status matched = matchOneSender(of_sender(sends, first_send), of_sender(receives, first_receive));
+    const Status matched = matchOneSender(sends.of(sender), receives.of(sender));
     if (!matched.isOk()) return matched;
   }
   return Status::ok();
 }
 
-std::pair<std::pmr::vector<StepGraph::Side>, std::pmr::vector<std::size_t>> StepGraph::sidesBySender(bool sends) const {
-  std::pmr::memory_resource* const memory = partner_.get_allocator().resource();
-  std::pmr::vector<std::size_t> first(schedules_.size() + 1, memory);
+void StepGraph::findSides(Sides& sends, Sides& receives) const {
   const auto visit = [&](const auto& action) {
     for (StepId id = 0; id < size(); ++id) {
       const Step& side = step(id);
-      if (!isMessage(side) || (side.kind == StepKind::kSend) != sends) continue;
-      const std::int32_t sender = sends ? rank_of_[id] : side.peer;
-      action(sender, Side{sends ? side.peer : rank_of_[id], side.tag, id});
+      if (side.kind == StepKind::kSend) {
+        action(sends, rank_of_[id], Side{side.peer, side.tag, id});
+      } else if (isMessage(side)) {
+        action(receives, side.peer, Side{rank_of_[id], side.tag, id});
+      }
     }
   };
-  visit([&](std::int32_t sender, const Side&) { ++first[sender + 1]; });
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  std::pmr::vector<Side> sides(first.back(), memory);
-  std::pmr::vector<std::size_t> filled(first.begin(), first.end() - 1, memory);
-  visit([&](std::int32_t sender, const Side& side) { sides[filled[sender]++] = side; });
-  return {std::move(sides), std::move(first)};
+  // While sides are put in their places the end of a sender's is where its next one goes.
+  visit([](Sides& sides, std::int32_t sender, const Side&) { ++sides.ends[sender + 2]; });
+  for (Sides* sides : {&sends, &receives}) {
+    std::partial_sum(sides->ends.begin(), sides->ends.end(), sides->ends.begin());
+    sides->all.resize(sides->ends.back());
+  }
+  visit([](Sides& sides, std::int32_t sender, const Side& side) { sides.all[sides.ends[sender + 1]++] = side; });
 }
 
 Status StepGraph::checkUnique(std::span<const Side> sorted) const {
@@ -226,7 +229,9 @@ Status StepGraph::checkUnique(std::span<const Side> sorted) const {
 
 Status StepGraph::matchOneSender(std::span<Side> sends, std::span<Side> receives) {
   for (const std::span<Side> sides : {sends, receives}) {
-    if (!std::is_sorted(sides.begin(), sides.end())) std::sort(sides.begin(), sides.end());
+    const auto is_not_before = [](const Side& one, const Side& next) { return !(one < next); };
+    if (std::adjacent_find(sides.begin(), sides.end(), is_not_before) == sides.end()) continue;
+    std::sort(sides.begin(), sides.end());
     const Status unique = checkUnique(sides);
     if (!unique.isOk()) return unique;
   }

@@ -5,7 +5,6 @@
 #include <memory_resource>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -19,13 +18,17 @@ using StepId = std::uint32_t;
 // Names a step for people: "rank 3, step 17 (send of [0, 10) to rank 4, tag 2)".
 std::string describeStep(const Schedule& schedule, std::size_t index);
 
-// The schedules outlive the graph. THREADS: const after make().
+// The schedules outlive the graph. THREADS: const once it is made.
 class StepGraph {
  public:
   // Checks that every schedule is sane in itself and that every message has exactly one sender and one receiver, of the
   // same block. Time: linear in the steps, times the logarithm of one rank's.
   static Result<StepGraph> make(std::span<const Schedule> schedules,
                                 std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+  // The same for schedules that make() is known to find nothing wrong with, as those that the catalogue's builders make
+  // for all ranks of a call. Only that every message has both its sides is checked.
+  static Result<StepGraph> ofSane(std::span<const Schedule> schedules,
+                                  std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(schedules_.size()); }
   std::size_t size() const { return rank_of_.size(); }
@@ -48,15 +51,28 @@ class StepGraph {
     std::int32_t tag;
     StepId step;
 
-    auto key() const { return std::pair(receiver, tag); }
+    std::uint64_t key() const {
+      return std::uint64_t{static_cast<std::uint32_t>(receiver)} << 32 | static_cast<std::uint32_t>(tag);
+    }
     bool operator<(const Side& other) const { return key() < other.key(); }
+  };
+
+  // Holds the sides of one kind, those of each sender together.
+  struct Sides {
+    Sides(std::size_t senders, std::pmr::memory_resource* memory) : all(memory), ends(senders + 2, memory) {}
+
+    std::span<Side> of(std::size_t sender) {
+      return std::span(all).subspan(ends[sender], ends[sender + 1] - ends[sender]);
+    }
+
+    std::pmr::vector<Side> all;
+    std::pmr::vector<std::size_t> ends;  // by sender: where those of the senders before it end; and two more
   };
 
   StepGraph(std::span<const Schedule> schedules, std::pmr::memory_resource* memory);
   Status matchMessages();
   Status checkUnique(std::span<const Side> sorted) const;
-  // Returns the sides of one kind, those of each sender together, and where they begin; one more than there are ranks.
-  std::pair<std::pmr::vector<Side>, std::pmr::vector<std::size_t>> sidesBySender(bool sends) const;
+  void findSides(Sides& sends, Sides& receives) const;
   Status matchOneSender(std::span<Side> sends, std::span<Side> receives);
   void linkDependents();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +34,7 @@ struct Event {
 // time on. THREADS: not thread-safe.
 class EventQueue {
  public:
-  static constexpr std::size_t kLines = 6;
+  static constexpr std::size_t kLines = 6;  // fewer than an unsigned has bits
 
   explicit EventQueue(std::pmr::memory_resource* memory)
       : heap_(memory), lines_{Line(memory), Line(memory), Line(memory), Line(memory), Line(memory), Line(memory)} {
@@ -41,19 +42,22 @@ class EventQueue {
   }
 
   void push(const Event& event) {
+    if (event.time == handled_) is_again_ = true;
     heap_.push_back(event);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
   // REQUIRES: no event of this line is later.
   void push(std::size_t line, const Event& event) {
+    if (event.time == handled_) is_again_ = true;
     lines_[line].events.push_back(event);
     next_times_[line] = std::min(next_times_[line], event.time);
+    filled_ |= 1U << line;
   }
 
   // Returns when the next event is; infinity: there is none.
   double nextTime() const {
     double time = heap_.empty() ? HUGE_VAL : heap_.front().time;
-    for (const double next : next_times_) time = std::min(time, next);
+    for (unsigned lines = filled_; lines != 0; lines &= lines - 1) time = std::min(time, next_times_[firstOf(lines)]);
     return time;
   }
 
@@ -61,17 +65,21 @@ class EventQueue {
   // earlier, and there is one.
   template <typename Action>
   void handle(double time, const Action& action) {
+    handled_ = time;
     do {
+      is_again_ = false;
       while (!heap_.empty() && heap_.front().time == time) {
         const Event event = heap_.front();
         std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
         heap_.pop_back();
         action(event);
       }
-      for (std::size_t line = 0; line < kLines; ++line) {
+      for (unsigned lines = filled_; lines != 0;) {
+        const std::size_t line = firstOf(lines);
         while (next_times_[line] == time) action(take(line));
+        lines = filled_ & (~0U << (line + 1));
       }
-    } while (nextTime() == time);
+    } while (is_again_);
   }
 
  private:
@@ -82,20 +90,28 @@ class EventQueue {
     std::size_t next = 0;
   };
 
+  static std::size_t firstOf(unsigned lines) { return static_cast<std::size_t>(std::countr_zero(lines)); }
+
   Event take(std::size_t index) {
     Line& line = lines_[index];
     const Event event = line.events[line.next++];
     if (line.next == line.events.size()) {
       line.events.clear();
       line.next = 0;
+      filled_ &= ~(1U << index);
+      next_times_[index] = HUGE_VAL;
+    } else {
+      next_times_[index] = line.events[line.next].time;
     }
-    next_times_[index] = line.events.empty() ? HUGE_VAL : line.events[line.next].time;
     return event;
   }
 
   std::pmr::vector<Event> heap_;
   std::array<Line, kLines> lines_;
   std::array<double, kLines> next_times_{};  // by line; infinity: it has none
+  unsigned filled_ = 0;                      // a bit for each line that has one
+  double handled_ = -HUGE_VAL;               // the time whose events were handled last,
+  bool is_again_ = false;                    // and whether one was added for it since its heap was looked at
 };
 
 }  // namespace starling

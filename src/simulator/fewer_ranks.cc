@@ -151,12 +151,16 @@ class FewerRanks {
     return simulatedOf(1) > 1.0 ? alongLastNodes() : alongEven();
   }
 
-  // Returns the most units of which chains are simulated, from so many up to those.
+  // Returns the most units of which chains are simulated, from so many up to those. Where nodes differ in size a larger
+  // sample may have fewer steps than a smaller one, so that more might fit.
   std::int32_t mostChained(std::int32_t fewest) const {
     std::int32_t units = std::min(std::max(fewest + 1, fewest * 3 / 2), sample_.units());
-    while (units < sample_.units() && simulatedRanks(units + 1) <= kMostChained &&
-           calls_.fits(chained(units + 1), kSteps))
-      ++units;
+    std::int32_t too_many = units + 1;
+    while (too_many <= sample_.units() && simulatedRanks(too_many) <= kMostChained) ++too_many;
+    while (units + 1 < too_many) {
+      const std::int32_t middle = units + (too_many - units) / 2;
+      (calls_.fits(chained(middle), kSteps) ? units : too_many) = middle;
+    }
     return units;
   }
 
@@ -292,6 +296,7 @@ Result<Seconds> simulatedTime(const CallToPredict& call, SimulationScope scope) 
   std::pmr::monotonic_buffer_resource memory(call.scratch.data(), call.scratch.size());
   const Seconds last_arrival = *std::ranges::max_element(call.arrivals);
   scope.has_transfers = false;
+  scope.are_sane = true;
   scope.most_mean_exit = last_arrival + kGivenUp * call.limit;
   scope.memory = &memory;
   const Result<SimulatedCall> simulated =

@@ -95,7 +95,7 @@ std::vector<SampledRank> RankSample::choose(std::int32_t units, std::int32_t lat
     take(i * others / wanted - 1, static_cast<double>(others) / static_cast<double>(wanted));
   }
   for (std::int64_t place = others; place < this->units(); ++place) take(place, 1.0);
-  std::ranges::sort(ranks, {}, &SampledRank::rank);
+  if (!std::ranges::is_sorted(ranks, {}, &SampledRank::rank)) std::ranges::sort(ranks, {}, &SampledRank::rank);
   return ranks;
 }
 

@@ -62,16 +62,22 @@ void SharedPorts::affect(std::size_t port) {
   affected_.push_back(port);
 }
 
-// A change affects all ports that transfers join, directly or through others, to one that is affected.
-void SharedPorts::findAffected() {
+// A change affects all ports that transfers join, directly or through others, to one that is affected. Most transfers
+// are alone at both of their ports, and have these whole.
+void SharedPorts::findAffected(double now) {
   for (std::size_t i = 0; i < affected_.size(); ++i) {
     Port& port = ports_[affected_[i]];
+    const Side side = sideOf(affected_[i]);
+    port.open = 0;
+    if (port.transfers == 1 && ports_[transfers_[port.first].ports[otherSide(side)]].transfers == 1) {
+      setRate(port.first, 1.0, now);
+      continue;
+    }
     port.free = 1.0;
     port.open = port.transfers;
-    const Side side = sideOf(affected_[i]);
     for (Id id = port.first; id != kNone; id = after(id, side)) {
       transfers_[id].is_open = true;
-      affect(transfers_[id].ports[side == kOut ? kIn : kOut]);
+      affect(transfers_[id].ports[otherSide(side)]);
     }
   }
 }
@@ -92,6 +98,11 @@ void SharedPorts::give(Id id, double share, double now) {
     ports_[index].free -= share;
     --ports_[index].open;
   }
+  setRate(id, share, now);
+}
+
+void SharedPorts::setRate(Id id, double share, double now) {
+  Transfer& transfer = transfers_[id];
   if (std::abs(share - transfer.rate) <= kSlack * share) return;
   transfer.left = std::max(0.0, transfer.left - (now - transfer.since) * transfer.rate);
   transfer.since = now;
@@ -104,7 +115,7 @@ void SharedPorts::give(Id id, double share, double now) {
 const std::pmr::vector<SharedPorts::Id>& SharedPorts::update(double now) {
   moved_.clear();
   if (affected_.empty()) return moved_;
-  findAffected();
+  findAffected(now);
   for (double share = leastShare(); std::isfinite(share); share = leastShare()) {
     for (const std::size_t index : affected_) {
       const Port& port = ports_[index];

@@ -59,13 +59,15 @@ class SharedPorts {
 
   // A port is of one side, as its number says.
   static Side sideOf(std::size_t port) { return port % 2 == 0 ? kOut : kIn; }
+  static Side otherSide(Side side) { return side == kOut ? kIn : kOut; }
   Id after(Id id, Side side) const { return transfers_[id].links[side].after; }
   void add(Id id, Side side);
   void remove(Id id, Side side);
   void affect(std::size_t port);
-  void findAffected();
+  void findAffected(double now);
   double leastShare() const;
   void give(Id id, double share, double now);
+  void setRate(Id id, double share, double now);
 
   std::pmr::vector<Port> ports_;  // of place p: 2 p out, 2 p + 1 in
   std::pmr::vector<Transfer> transfers_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "algos/build_notes.h"
 #include "algos/flagged.h"
 #include "algos/schedule_bytes.h"
 
@@ -100,12 +101,14 @@ std::vector<Schedule> buildAll(const Choice& choice, const Shape& shape, std::sp
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   std::vector<Schedule> schedules;
   schedules.reserve(static_cast<std::size_t>(shape.ranks));
+  BuildNotes notes(memory);
   for (std::int32_t rank = 0; rank < shape.ranks; ++rank) {
     schedules.push_back(buildSchedule(algorithm, {.shape = shape,
                                                   .virtual_rank = rank,
                                                   .parameters = choice.parameters,
                                                   .lateness_ns = lateness_ns,
-                                                  .memory = memory}));
+                                                  .memory = memory,
+                                                  .notes = &notes}));
   }
   return schedules;
 }

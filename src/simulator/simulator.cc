@@ -116,7 +116,8 @@ class Simulation {
   struct Carried {
     StepId send = 0;
     std::size_t transfer = 0;  // in the call's
-    double end = -1.0;         // when the last byte leaves; negative: has left
+    double end = -HUGE_VAL;    // when the last byte leaves; -infinity: it has left
+    double next = HUGE_VAL;    // when its next event is
   };
 
   double countOf(std::int32_t rank) const { return scope_.stand_ins.empty() ? 1.0 : scope_.stand_ins[rank].ranks; }
@@ -168,7 +169,7 @@ class Simulation {
         freed_.push_back(portIn(event.subject));
         break;
       case EventKind::kShared:
-        if (carried_[event.subject].end == now_) endShared(event.subject);
+        lookAtShared(event.subject);
         break;
       case EventKind::kDeparted:
         progress_.depart(event.subject);
@@ -280,13 +281,26 @@ class Simulation {
     }
     for (const SharedPorts::Id id : shared_.update(now_)) {
       carried_[id].end = onGrid(shared_.endOf(id));
-      events_.push({carried_[id].end, EventKind::kShared, id});
+      if (carried_[id].end < carried_[id].next) expectEnd(id);
     }
+  }
+
+  void expectEnd(SharedPorts::Id id) {
+    carried_[id].next = carried_[id].end;
+    events_.push({carried_[id].end, EventKind::kShared, id});
+  }
+
+  // An end that moves to a later time gets no new event until the one that it has comes; one that moves to an earlier
+  // time gets one at once. Events of former ends, and of a transfer that had this id before, are passed over.
+  void lookAtShared(SharedPorts::Id id) {
+    const Carried& carried = carried_[id];
+    if (carried.end == now_) return endShared(id);
+    if (carried.next == now_ && carried.end > now_) expectEnd(id);
   }
 
   void endShared(SharedPorts::Id id) {
     Carried& carried = carried_[id];
-    carried.end = -1.0;
+    carried.end = -HUGE_VAL;
     shared_.end(id);
     const Wire& wire = wireOf(carried.send);
     if (scope_.has_transfers) call_.transfers[carried.transfer].end = Seconds{now_ + wire.flight};
@@ -364,7 +378,8 @@ Result<SimulatedCall> simulate(std::span<const Schedule> schedules, Bytes elemen
                                const SimulationScope& scope) {
   const Status usable = checkInputs(schedules, element_size, model, arrivals, scope.window, nodes);
   if (!usable.isOk()) return usable;
-  const Result<StepGraph> graph = StepGraph::make(schedules, scope.memory);
+  const Result<StepGraph> graph =
+      scope.are_sane ? StepGraph::ofSane(schedules, scope.memory) : StepGraph::make(schedules, scope.memory);
   if (!graph.isOk()) return graph.status();
   if (!scope.stand_ins.empty() && scope.stand_ins.size() != schedules.size()) {
     return Status::error(fmt::format("There are {} schedules and {} stand-ins; give one of each per rank.",

@@ -80,6 +80,7 @@ struct SimulationScope {
   std::optional<Seconds> inner_overhead{};
   std::optional<Seconds> inner_release{};
   Seconds most_mean_exit{HUGE_VAL};  // a call whose mean exit is later is given up
+  bool are_sane = false;             // the schedules are what StepGraph::ofSane() requires, which is not checked
   // What is needed meanwhile comes from here.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
 };

@@ -15,8 +15,8 @@ namespace {
 
 // A smaller call whose vector asks for many segments is cut to so many steps of all ranks, or, where these would leave
 // it fewer than kManySegments, as where several ranks are late, to kMostSteps at most.
-constexpr std::int64_t kEnoughSteps = 2'600;
-constexpr std::int64_t kMostSteps = 3'500;
+constexpr std::int64_t kEnoughSteps = 2'400;
+constexpr std::int64_t kMostSteps = 3'200;
 constexpr std::int64_t kManySegments = 24;
 
 // How many segments there are does not change how traffic grows.
@@ -87,6 +87,7 @@ SmallerCalls::Call SmallerCalls::planOf(const SampleSize& size, std::span<const 
   }
   slow(call, size);
   call.ranks = static_cast<std::int32_t>(ranks.size());
+  if (isMadeForNodes()) call.sizes = sizesOfNodes(&call.topology, call.ranks);
   call.choice = choiceFor(shapeOf(call), call.model);
   return call;
 }
@@ -138,6 +139,7 @@ Shape SmallerCalls::shapeOf(const Call& call) const {
   shape.ranks = call.ranks;
   shape.topology = &call.topology;
   shape.table = {};
+  shape.node_sizes = call.sizes ? &*call.sizes : nullptr;
   return shape;
 }
 
@@ -158,10 +160,11 @@ std::int64_t SmallerCalls::stepsOf(const Call& call) const {
   return shape.ranks * algorithm_.max_steps(shape, call.choice.parameters);
 }
 
-// Every rank has a step.
+// Every rank sends and receives, or, where nodes differ in size, nearly every one.
 bool SmallerCalls::fits(const SampleSize& size, std::int64_t steps) const {
   const std::int64_t ranks = std::int64_t{size.units} * std::min(size.of_node, of_whole_node_);
-  return ranks <= steps && stepsOf(planOf(size, sample_.choose(size.units, 0, size.of_node, size.keeps_late))) <= steps;
+  return 2 * ranks <= steps &&
+         stepsOf(planOf(size, sample_.choose(size.units, 0, size.of_node, size.keeps_late))) <= steps;
 }
 
 void SmallerCalls::cutSegments(Call& call, const SampleSize& size) const {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "simulator/fewer_ranks.h"
@@ -54,6 +55,7 @@ class SmallerCalls {
     std::vector<Seconds> arrivals;
     std::vector<std::int64_t> lateness_ns;
     Topology topology{};
+    std::optional<NodeSizes> sizes{};  // where the row is made for nodes
     Choice choice{};
   };
   // What all ranks of a node send out of it, by lane, and the elements that the busiest of them has from the others.

@@ -32,16 +32,14 @@ constexpr double kWorthVarying = 2.0;
 
 // Of rows that take so many times the least it does not matter by how much: the tuner believes predictions within a
 // third.
-constexpr double kHopeless = 2.5;
+constexpr double kHopeless = 2.0;
+
+// A row that was given up with its usual parameters takes longer with these than it is predicted to, so that others may
+// take so many times that.
+constexpr double kAtLeastBeyond = 1.25;
 
 // Of those that take so many times the least a rough prediction will do: one smaller call in place of two.
 constexpr double kFarBehind = 1.5;
-
-Shape shapeOf(const CandidateQuery& query) {
-  Shape shape = query.shape;
-  shape.topology = &query.topology;
-  return shape;
-}
 
 std::vector<Seconds> arrivalsOf(const CandidateQuery& query) {
   if (query.lateness_ns.empty()) return usualArrivals(query.unpredicted, query.shape.ranks);
@@ -64,11 +62,25 @@ struct Precision {
 class Predictor {
  public:
   explicit Predictor(const CandidateQuery& query)
-      : query_(query), arrivals_(arrivalsOf(query)), scratch_(new std::byte[kScratchBytes]) {
+      : query_(query),
+        sizes_(sizesOfNodes(&query.topology, query.shape.ranks)),
+        arrivals_(arrivalsOf(query)),
+        scratch_(new std::byte[kScratchBytes]) {
     if (!isSimulated(query)) sample_ = sampleOf(callOf(kNativeChoice, {}));
   }
 
+  Predictor(const Predictor&) = delete;
+  Predictor& operator=(const Predictor&) = delete;
+
   const CandidateQuery& query() const { return query_; }
+
+  // Refers to this object.
+  Shape shape() const {
+    Shape shape = query_.shape;
+    shape.topology = &query_.topology;
+    shape.node_sizes = &sizes_;
+    return shape;
+  }
 
   // What chunks hide is left out: they are taken where they are worth it by a closed form.
   Seconds predict(Choice choice, const Precision& precision) const {
@@ -80,7 +92,7 @@ class Predictor {
  private:
   CallToPredict callOf(const Choice& choice, const Precision& precision) const {
     return {.choice = choice,
-            .shape = shapeOf(query_),
+            .shape = shape(),
             .element_size = query_.element_size,
             .model = query_.model,
             .arrivals = arrivals_,
@@ -92,22 +104,23 @@ class Predictor {
   }
 
   const CandidateQuery& query_;
+  const NodeSizes sizes_;
   const std::vector<Seconds> arrivals_;
   std::optional<RankSample> sample_;
   std::unique_ptr<std::byte[]> scratch_;
 };
 
-std::int64_t stepsOf(const Choice& choice, const CandidateQuery& query) {
+std::int64_t stepsOf(const Choice& choice, const Predictor& predictor) {
   std::int64_t steps = 0;
-  for (const Schedule& schedule : buildAll(choice, shapeOf(query), query.lateness_ns))
+  for (const Schedule& schedule : buildAll(choice, predictor.shape(), predictor.query().lateness_ns))
     steps += std::ssize(schedule.steps);
   return steps;
 }
 
 // Returns the most segments with which simulating stays within the budget; steps grow with the segments.
-std::int64_t affordable(Choice choice, std::size_t index, const CandidateQuery& query) {
+std::int64_t affordable(Choice choice, std::size_t index, const Predictor& predictor) {
   choice.parameters[index] = 1;
-  return std::max<std::int64_t>(kSettingBudget / std::max<std::int64_t>(stepsOf(choice, query), 1), 1);
+  return std::max<std::int64_t>(kSettingBudget / std::max<std::int64_t>(stepsOf(choice, predictor), 1), 1);
 }
 
 bool leavesLongParts(const CandidateQuery& query, std::int64_t parts) {
@@ -115,12 +128,13 @@ bool leavesLongParts(const CandidateQuery& query, std::int64_t parts) {
 }
 
 // Returns the segment counts of parameter `index` that are worth simulating beside the usual one.
-std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, const CandidateQuery& query) {
+std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, const Predictor& predictor) {
+  const CandidateQuery& query = predictor.query();
   const std::int64_t ranks = query.shape.ranks;
   const Parameter& parameter = findAlgorithm(usual.algorithm)->parameters[index];
   std::vector<std::int64_t> counts;
   if (!isSimulated(query)) return counts;
-  const std::int64_t most = std::min(parameter.maximum, affordable(usual, index, query));
+  const std::int64_t most = std::min(parameter.maximum, affordable(usual, index, predictor));
   for (const std::int64_t segments : {std::int64_t{4}, std::int64_t{16}, ranks, 4 * ranks, 16 * ranks}) {
     if (segments < parameter.minimum || segments > most || segments == usual.parameters[index]) continue;
     if (!leavesLongParts(query, segments)) continue;
@@ -133,15 +147,15 @@ std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, 
 // some.
 Candidate withBestSegments(Choice choice, const Predictor& predictor, const Precision& precision) {
   const CandidateQuery& query = predictor.query();
-  setBestChunks(choice, shapeOf(query), query.element_size, query.model);
+  setBestChunks(choice, predictor.shape(), query.element_size, query.model);
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments == nullptr) return {choice, predictor.predict(choice, precision)};
-  setBestSegments(choice, shapeOf(query), query.element_size, query.model);
+  setBestSegments(choice, predictor.shape(), query.element_size, query.model);
   if (!isSimulated(query)) return {choice, predictor.predict(choice, precision)};
   Choice simulated = choice;
   const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[*index], 1);
-  simulated.parameters[*index] = std::min(wanted, affordable(choice, *index, query));
+  simulated.parameters[*index] = std::min(wanted, affordable(choice, *index, predictor));
   return {choice, predictor.predict(simulated, precision)};
 }
 
@@ -159,7 +173,7 @@ Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor) 
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments != nullptr) return usual;
   Candidate best = usual;
-  for (const std::int64_t segments : segmentCounts(usual.choice, *index, predictor.query())) {
+  for (const std::int64_t segments : segmentCounts(usual.choice, *index, predictor)) {
     Choice choice = usual.choice;
     choice.parameters[*index] = segments;
     const Candidate candidate{choice, predictor.predict(choice, {best.predicted})};
@@ -174,14 +188,15 @@ double gainOf(const CandidateQuery& query) { return isSimulated(query) ? 1.0 : 0
 
 // Returns which part of the choice's time is left by closed form with another value of parameter `index`, where both
 // have segments; else 0. The least of (S + d) (a + n b / S), where S is sqrt(d n b / a), is n b (1 + S a / (n b))^2.
-double shareLeftByClosedForm(const Choice& choice, std::size_t index, std::int64_t value, const CandidateQuery& query) {
+double shareLeftByClosedForm(const Choice& choice, std::size_t index, std::int64_t value, const Predictor& predictor) {
+  const CandidateQuery& query = predictor.query();
   const Algorithm& algorithm = *findAlgorithm(choice.algorithm);
   ParameterValues other = choice.parameters;
   other[index] = value;
   if (algorithm.best_segments == nullptr || query.model.alpha <= Seconds{}) return 0.0;
   const double transfers = transfersOf(query.shape, query.element_size, query.model);
-  const std::optional<double> before = algorithm.best_segments(shapeOf(query), choice.parameters, transfers);
-  const std::optional<double> after = algorithm.best_segments(shapeOf(query), other, transfers);
+  const std::optional<double> before = algorithm.best_segments(predictor.shape(), choice.parameters, transfers);
+  const std::optional<double> after = algorithm.best_segments(predictor.shape(), other, transfers);
   if (!before || !after || transfers <= 0.0) return 0.0;
   return std::pow((transfers + *after) / (transfers + *before), 2.0);
 }
@@ -196,14 +211,14 @@ Candidate withAlternatives(const Candidate& usual, const Predictor& predictor) {
       if (are_parts && !leavesLongParts(predictor.query(), value)) return;
       Choice other = best.choice;
       other.parameters[i] = value;
-      const Seconds limit = gainOf(predictor.query()) * best.predicted;
+      const Seconds limit = gainOf(predictor.query()) * (best.takes_longer ? kAtLeastBeyond : 1.0) * best.predicted;
       const Candidate candidate = withSegmentsTried(withBestSegments(other, predictor, {limit}), predictor);
       if (candidate.predicted < limit) best = candidate;
     };
     std::ranges::for_each(parameters[i].worth_trying, try_value);
     if (predictor.query().lateness_ns.empty()) continue;
     for (const std::int64_t value : parameters[i].worth_trying_late) {
-      if (shareLeftByClosedForm(best.choice, i, value, predictor.query()) < gainOf(predictor.query())) try_value(value);
+      if (shareLeftByClosedForm(best.choice, i, value, predictor) < gainOf(predictor.query())) try_value(value);
     }
   }
   return best;
@@ -224,14 +239,15 @@ Candidate bestOf(const Candidate& usual, const Predictor& predictor) {
 }
 
 // Returns whether the row may be planned: it suits the call, and its schedule takes no more memory than any may.
-bool isWorthRanking(const Algorithm& algorithm, const CandidateQuery& query) {
+bool isWorthRanking(const Algorithm& algorithm, const Predictor& predictor) {
+  const CandidateQuery& query = predictor.query();
   if (algorithm.id == kNativeAlgorithm || !isValid(algorithm, query.shape)) return false;
   if (query.reproducible && !algorithm.fixed_association) return false;
   if (!isAllowed(algorithm, query.topology)) return false;
   if (algorithm.suits_topology != nullptr && !algorithm.suits_topology(&query.topology)) return false;
   Choice usual{algorithm.id, defaultParameters(algorithm)};
-  setBestSegments(usual, shapeOf(query), query.element_size, query.model);
-  return scheduleBytes(algorithm, shapeOf(query), usual.parameters) <= kMostScheduleBytes;
+  setBestSegments(usual, predictor.shape(), query.element_size, query.model);
+  return scheduleBytes(algorithm, predictor.shape(), usual.parameters) <= kMostScheduleBytes;
 }
 
 // Returns whether its usual parameters make a chain of ranks, as others may not.
@@ -242,13 +258,13 @@ bool mayLeaveChain(const Candidate& candidate) {
   return has_others && algorithm.chains_ranks != nullptr && algorithm.chains_ranks(candidate.choice.parameters);
 }
 
-// Returns a time that the fastest row hardly ever exceeds: twice that of one that halves the vector in each round, and
-// then puts it together again.
+// Returns a time that the fastest row hardly ever exceeds: 2.5 times that of one that halves the vector in each round,
+// and then puts it together again.
 Seconds assumedLeast(const CandidateQuery& query) {
   if (isSimulated(query)) return Seconds{HUGE_VAL};
   const auto bytes = static_cast<double>(query.shape.count * query.element_size.value);
   const double rounds = 2.0 * std::log2(query.shape.ranks);
-  return 2.0 * Seconds{rounds * query.model.alpha.value + 2.0 * bytes * query.model.beta};
+  return 2.5 * Seconds{rounds * query.model.alpha.value + 2.0 * bytes * query.model.beta};
 }
 
 // The model is told nothing of links, and little of memory that ranks share: what it predicts of a row that is made for
@@ -260,12 +276,12 @@ bool followsTopology(const Candidate& candidate, const CandidateQuery& query) {
 
 // Returns the rows that may be planned; first those that are likely to be the fastest, so that others are given up
 // early.
-std::vector<const Algorithm*> rowsToRank(const CandidateQuery& query) {
+std::vector<const Algorithm*> rowsToRank(const Predictor& predictor) {
   std::vector<const Algorithm*> rows;
   for (const Algorithm& algorithm : catalogue()) {
-    if (isWorthRanking(algorithm, query)) rows.push_back(&algorithm);
+    if (isWorthRanking(algorithm, predictor)) rows.push_back(&algorithm);
   }
-  if (!query.lateness_ns.empty()) {
+  if (!predictor.query().lateness_ns.empty()) {
     std::stable_partition(rows.begin(), rows.end(), [](const Algorithm* row) { return row->uses_arrivals; });
   }
   return rows;
@@ -279,7 +295,7 @@ std::vector<Candidate> usualCandidates(const Predictor& predictor) {
   std::vector<Candidate> candidates;
   std::vector<Seconds> limits;
   Seconds least{HUGE_VAL};  // of those that were not given up
-  for (const Algorithm* algorithm : rowsToRank(query)) {
+  for (const Algorithm* algorithm : rowsToRank(predictor)) {
     limits.push_back(isSimulated(query) ? assumed : kHopeless * std::min(assumed, least));
     candidates.push_back(usualOf(*algorithm, predictor, {limits.back(), kFarBehind * least}));
     if (candidates.back().predicted <= limits.back()) least = std::min(least, candidates.back().predicted);

@@ -37,8 +37,8 @@ struct CandidateQuery {
 // Rows for a topology are among them where they gain from it; one of these always where links are known, which the
 // model is not told, and where ranks share memory. `native` is not among them: it is the incumbent. In communicators so
 // large that simulating them would hold up the call, predictions are those of simulator/fewer_ranks.h, segments without
-// a closed form are the row's default, and of rows that take more than 2.5 times the least it is only predicted that
-// they do: by a lower bound.
+// a closed form are the row's default, and of rows that take more than twice the least it is only predicted that they
+// do: by a lower bound.
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit);
 
 // Returns the predicted post-arrival time of one choice; 0 for native.

@@ -14,7 +14,7 @@ namespace {
 class Broadcast {
  public:
   Broadcast(std::int32_t indices, std::int32_t blocks) : blocks_(blocks), held_(indices) {
-    const BroadcastRounds rounds(indices);
+    BroadcastRounds rounds(indices);
     for (std::int32_t index = 0; index < indices; ++index) rounds_.push_back(rounds.roundsOf(index, blocks));
     for (std::int32_t block = 0; block < blocks; ++block) held_[0].insert(block);
   }
@@ -62,6 +62,21 @@ TEST(BroadcastRounds, bringEveryBlockToEveryIndexOnceInTheFewestRounds) {
     }
   }
   EXPECT_EQ(Broadcast(1024, 25).run(), "");
+}
+
+TEST(BroadcastRounds, areTheSameWhoeverWasAskedForBefore) {
+  constexpr std::int32_t kIndices = 23;
+  constexpr std::int32_t kBlocks = 7;
+  BroadcastRounds of_all(kIndices);
+  const auto received = [](const std::pmr::vector<BroadcastRound>& rounds) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> blocks;
+    for (const BroadcastRound& round : rounds) blocks.emplace_back(round.received, round.sent);
+    return blocks;
+  };
+  for (const std::int32_t index : {5, 22, 0, 5, 13, 1, 22, 9}) {
+    EXPECT_EQ(received(of_all.roundsOf(index, kBlocks)), received(BroadcastRounds(kIndices).roundsOf(index, kBlocks)))
+        << index;
+  }
 }
 
 TEST(BroadcastRounds, areAsManyInAPhaseAsTheLogarithm) {

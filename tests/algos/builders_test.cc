@@ -104,6 +104,33 @@ TEST_P(BuildersProof, isAnAllreduceForEveryShapeParameterAndPattern) {
   }
 }
 
+// Ranks of a program build their own schedules, each alone; what is proved of all, and simulated, shares BuildNotes.
+TEST_P(BuildersTest, scheduleIsTheSameBuiltAloneAndWithTheOthers) {
+  const Algorithm& algorithm = *GetParam();
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  std::mt19937 random(kSeed);
+  for (const std::int32_t ranks : {2, 3, 5, 8, 16, 27}) {
+    for (const Choice& choice : variationsOf(algorithm, ranks, Vary::kSteps)) {
+      for (const std::vector<std::int64_t>& pattern : patternsFor(algorithm, ranks, random)) {
+        for (const Topology& topology : topologiesFor(algorithm, ranks, random)) {
+          const Shape shape{.ranks = ranks, .count = 101, .topology = &topology};
+          const std::vector<Schedule> together = buildAll(choice, shape, pattern);
+          for (std::int32_t rank = 0; rank < ranks; ++rank) {
+            const Schedule alone = buildSchedule(algorithm, {.shape = shape,
+                                                             .virtual_rank = rank,
+                                                             .parameters = choice.parameters,
+                                                             .lateness_ns = pattern,
+                                                             .memory = std::pmr::get_default_resource(),
+                                                             .notes = nullptr});
+            ASSERT_EQ(fingerprintOf({&alone, 1}), fingerprintOf({&together[rank], 1}))
+                << formatChoice(choice) << ", rank " << rank << " of " << ranks;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(BuildersTest, nobodyExitsBeforeTheLastArrivalOnAnyWindowAndPort) {
   const Algorithm& algorithm = *GetParam();
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);

@@ -46,5 +46,20 @@ TEST(EventQueue, handlesWithATimeWhatIsAddedForItMeanwhile) {
   EXPECT_EQ(queue.nextTime(), 2.0);
 }
 
+TEST(EventQueue, handlesInOneTimeALineThatIsEmptiedAndFilledAgainAndOneBeforeIt) {
+  EventQueue queue(std::pmr::get_default_resource());
+  queue.push(EventQueue::kLines - 1, {1.0, EventKind::kDeparted, 1});
+  std::vector<StepId> subjects;
+  queue.handle(1.0, [&](const Event& event) {
+    subjects.push_back(event.subject);
+    if (event.subject == 1) queue.push(EventQueue::kLines - 1, {1.0, EventKind::kDeparted, 2});
+    if (event.subject == 2) queue.push(0, {1.0, EventKind::kDelivered, 3});
+  });
+  EXPECT_THAT(subjects, testing::ElementsAre(1, 2, 3));
+  queue.push(0, {1.0, EventKind::kDelivered, 4});
+  EXPECT_EQ(queue.nextTime(), 1.0) << "what is added after that is handled next";
+  EXPECT_THAT(handled(queue), testing::ElementsAre(4));
+}
+
 }  // namespace
 }  // namespace starling

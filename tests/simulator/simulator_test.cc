@@ -156,6 +156,30 @@ TEST(Simulator, everyRowRunsOnSharedPorts) {
   }
 }
 
+// Rank 0 sends to four at a time, of which the last two come later: ends of transfers move to and fro.
+TEST(Simulator, whenTheCallBeginsMakesNoDifferenceOnSharedPorts) {
+  constexpr std::int64_t kCounts[] = {4, 2, 20, 20};
+  constexpr std::int32_t kTargets = 4;
+  const auto schedules = byHand(1 + kTargets, 20, kTargets, [&](ScheduleWriter& writer, std::int32_t rank) {
+    writer.setLanePacing(0, kTargets);
+    for (std::int32_t target = 1; target <= kTargets; ++target) {
+      if (rank == 0) writer.send({0, kCounts[target - 1]}, target, target - 1);
+      if (rank == target) writer.receive({0, kCounts[target - 1]}, 0, target - 1);
+    }
+  });
+  CostModel model{.alpha = {0.0}, .beta = 1.0, .gamma = 0.0, .ports = 1};
+  model.shared = true;
+  const auto exitsFrom = [&](double begin) {
+    const std::vector<Seconds> arrivals{{begin}, {begin}, {begin}, {begin + 5.0}, {begin + 5.0}};
+    std::vector<double> exits;
+    for (const Seconds exit : simulated(schedules, model, arrivals).exits) exits.push_back(exit.value - begin);
+    return exits;
+  };
+  EXPECT_THAT(exitsFrom(0.0), testing::ElementsAre(46.0, 8.0, 4.0, 46.0, 46.0));
+  EXPECT_EQ(exitsFrom(-20.0), exitsFrom(0.0));
+  EXPECT_EQ(exitsFrom(100.0), exitsFrom(0.0));
+}
+
 TEST(Simulator, recursiveDoublingTakesLogPStepsAndCombinesBetween) {
   const CostModel model{.alpha = {0.25}, .beta = 1.0, .gamma = 0.5, .ports = 1};
   const auto call = simulated(schedulesOf("recursive_doubling", 8, 1), model, onTime(8));
