@@ -95,8 +95,7 @@ std::int64_t twoLevelSteps(const Shape& shape, const ParameterValues& parameters
   return stepsOn(sizesOfNodes(shape), shape, parameters);
 }
 
-// Counts the lists of nodes, and schedules of the inner algorithm: that of the longest
-// chunk, and one of those that are shorter at a time.
+// Counts the lists of nodes, and schedules of the inner algorithm: those of the longest chunk and of a shorter one.
 std::int64_t twoLevelWorkBytes(const Shape& shape, const ParameterValues& parameters) {
   const NodeSizes sizes = sizesOfNodes(shape);
   constexpr std::int64_t kBytesPerRank = 16;
