@@ -309,7 +309,7 @@ std::vector<Candidate> usualCandidates(const Predictor& predictor) {
     least = std::min(least, candidates[i].predicted);
   }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    candidates[i].takes_longer = candidates[i].predicted > limits[i] && !followsTopology(candidates[i], query);
+    candidates[i].takes_longer = candidates[i].predicted > limits[i];
   }
   std::ranges::sort(candidates, {}, [](const Candidate& candidate) { return candidate.choice.algorithm; });
   return candidates;
@@ -337,6 +337,8 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
   const Predictor predictor(query);
   std::vector<Candidate> ranked = usualCandidates(predictor);
   varyTheBest(ranked, predictor);
+  for (Candidate& candidate : ranked)
+    candidate.takes_longer = candidate.takes_longer && !followsTopology(candidate, query);
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
   if (ranked.size() <= limit || limit < 2) {

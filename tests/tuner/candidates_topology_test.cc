@@ -25,7 +25,12 @@ TEST(RankCandidates, combinesWithinNodesFirstWhereSeveralRanksShareThem) {
   for (const std::int32_t ranks : {64, 512}) {
     const CandidateQuery query = queryOf(ranks, 32);
     EXPECT_FALSE(hasRow(rankCandidates(query, kAll), "two_level"));
-    EXPECT_EQ(nameOf(rankCandidates(onNodes(query, 8), 4).front()), "two_level") << ranks << " ranks";
+    CandidateQuery placed = onNodes(query, 8);
+    const Candidate best = rankCandidates(placed, 4).front();
+    EXPECT_EQ(nameOf(best), "two_level") << ranks << " ranks";
+    placed.topology.shares_memory = true;
+    EXPECT_EQ(rankCandidates(placed, 4).front().choice, best.choice)
+        << ranks << " ranks, memory that costs as messages";
   }
 }
 
