@@ -100,6 +100,11 @@ ArrivalPredictor::ArrivalPredictor(std::int32_t ranks, std::int32_t window)
   assert(ranks >= 0 && window >= 1);
 }
 ArrivalPredictor::~ArrivalPredictor() = default;
+ArrivalPredictor::ArrivalPredictor(const ArrivalPredictor& other) : state_(std::make_unique<State>(*other.state_)) {}
+ArrivalPredictor& ArrivalPredictor::operator=(const ArrivalPredictor& other) {
+  *state_ = *other.state_;
+  return *this;
+}
 ArrivalPredictor::ArrivalPredictor(ArrivalPredictor&&) noexcept = default;
 ArrivalPredictor& ArrivalPredictor::operator=(ArrivalPredictor&&) noexcept = default;
 

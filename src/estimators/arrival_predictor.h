@@ -29,6 +29,8 @@ class ArrivalPredictor {
   // REQUIRES: ranks >= 0, window >= 1.
   explicit ArrivalPredictor(std::int32_t ranks, std::int32_t window = 16);
   ~ArrivalPredictor();
+  ArrivalPredictor(const ArrivalPredictor& other);
+  ArrivalPredictor& operator=(const ArrivalPredictor& other);
   ArrivalPredictor(ArrivalPredictor&&) noexcept;
   ArrivalPredictor& operator=(ArrivalPredictor&&) noexcept;
 

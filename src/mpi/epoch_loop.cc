@@ -28,6 +28,7 @@ bool EpochLoop::reserve() {
     calls_.reserve();
     update_.plan.trials.reserve(kMaxTrials);
     update_.plan.placed.reserve(kMostPlaced);
+    keys_.reserveForetold();
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -88,7 +89,11 @@ void EpochLoop::judgeWatched() {
     limitEpoch();
   }
   if (!entry.noteWatched(call_watch_->shortestNs(), call.is_disturbed)) return;
-  learner_.noteStop(call.key, entry.plan.incumbent, fromNanoseconds(call_watch_->shortestNs()));
+  const Seconds shortest = fromNanoseconds(call_watch_->shortestNs());
+  if (KeyTable::isForetold(call.key))
+    learner_.noteForetoldStop(entry.key, entry.plan.incumbent, shortest);
+  else
+    learner_.noteStop(call.key, entry.plan.incumbent, shortest);
 }
 
 void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {

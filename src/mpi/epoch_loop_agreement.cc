@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "base/address_space.h"
 #include "base/log.h"
 #include "mpi/epoch_loop.h"
+#include "mpi/execution/call_kind.h"
 #include "mpi/execution/device_memory.h"
 
 namespace starling {
@@ -19,6 +21,32 @@ int EpochLoop::timed(const Step& step) {
   const int code = step();
   lengths_.noteAgreeing(services_.clocks.clock->now() - begin);
   return code;
+}
+
+int EpochLoop::foretell() {
+  if (isRoot()) encodeDecisions(learner_.foretell(), agreement_->decisionBuffer());
+  if (const int code = agreement_->startDecisions(); code != MPI_SUCCESS) return code;
+  if (const int code = agreement_->finishDecisions(); code != MPI_SUCCESS) return code;
+  DecisionReader reader(agreement_->decisionBuffer(), channel_.ranks());
+  Status status = reader.start();
+  bool is_any = false;
+  while (status.isOk() && reader.left() > 0) {
+    status = reader.next(update_);
+    if (!status.isOk()) break;
+    const std::optional<Key> kind = keyOfKind(update_.key);
+    const std::optional<Signature> longest = kind ? longestOf(*kind) : std::nullopt;
+    const KeyTable::Entry* const foretold = longest ? keys_.foretell(update_) : nullptr;
+    if (foretold == nullptr) continue;
+    is_any = true;
+    memory_.reserveForIncumbent(foretold->plan, *longest);
+  }
+  if (!status.isOk()) rejectDecisions(status);
+  // What is read is equal on all ranks, and so is whether they ask each other.
+  if (!is_any) return MPI_SUCCESS;
+  const std::int64_t scratch = channel_.leastOfAll(memory_.scratchCapacity());
+  const std::int64_t schedules = channel_.leastOfAll(memory_.scheduleCapacity());
+  memory_.agree(scratch, schedules);
+  return MPI_SUCCESS;
 }
 
 int EpochLoop::endEpoch() {

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "mpi/execution/call_kind.h"
+#include "mpi/machine/site_names.h"
 #include "mpi/machine/world_ranks.h"
 #include "tuner/epoch_messages.h"
 #include "tuner/recorded_costs.h"
@@ -60,14 +61,30 @@ void RootLearner::addKey(const Key& key, const SiteTracker::Call& call, const Ep
     if (report.on_device) id.type += kOnDevice;
     const auto* const policies = services_.policies.get();
     tuner_->addKey(id, {channel_.ranks(), call.signature.count, call.signature.commutative},
-                   Bytes{call.signature.element_size}, report.tunable && !report.on_device,
+                   Bytes{call.signature.element_size}, originOf(key, site), report.tunable && !report.on_device,
                    policies != nullptr ? std::span<const PolicyRecord>(*policies) : std::span<const PolicyRecord>{});
     at_rest_.bookEarlier(*tuner_, report.usual_key, key);
   });
 }
 
+// Calls of which no site is known, or with operations of the program's own, are not alike elsewhere.
+KeyOrigin RootLearner::originOf(const Key& key, const SiteRecord& site) {
+  const bool is_known = site.identity != siteOfSignature().identity && longestOf(key);
+  return {key.type, key.operation, is_known ? site.identity : ""};
+}
+
 void RootLearner::addSpecialKey(std::int32_t usual) {
   whileLearning([&] { tuner_->addSpecialKey(usual); });
+}
+
+Decisions RootLearner::foretell() {
+  Decisions decisions;
+  whileLearning([&] { decisions = tuner_->foretell(); });
+  return decisions;
+}
+
+void RootLearner::noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest) {
+  whileLearning([&] { tuner_->noteForetoldStop(key, choice, shortest); });
 }
 
 void RootLearner::noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {

@@ -38,7 +38,9 @@ class RootLearner {
   // known of the latter.
   void addKey(const Key& key, const SiteTracker::Call& call, const EpochCall& report);
   void addSpecialKey(std::int32_t usual);
-  // As CommunicatorTuner::noteStop().
+  // These do what the functions of CommunicatorTuner do. Without learning nothing is foretold.
+  Decisions foretell();
+  void noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest);
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest);
   // Learns from an epoch, and from the calls that rested after it.
   void digest(const EpochReport& report);
@@ -73,6 +75,7 @@ class RootLearner {
       endLearning(fault);
     }
   }
+  static KeyOrigin originOf(const Key& key, const SiteRecord& site);
   void endLearning(const std::exception& fault);
   void noteClockError(std::int64_t error_ns);
 

@@ -48,6 +48,9 @@ void Session::prepare() {
   const SharedCosts costs = findCosts();
   memory_.setMachine(costs.model, topology_, node_.get());
   loop_.open(costs.model, stamps, topology_, least == kHasDriver, costs.was_known);
+  if (costs.was_known && options().mode == Mode::kTune && !hasFixedChoice()) {
+    if (const int fault = loop_.foretell(); fault != MPI_SUCCESS) return breakDown(fault);
+  }
   if (services_.preparations == nullptr) return;
   const Seconds looked_for = node_ ? node_->takeTimeOfLooking() : Seconds{};
   services_.preparations->note(ranks(), clock.now() - begin, costs.probed_for + looked_for);
@@ -200,7 +203,7 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
     execution.follows_twin = next.entry >= 0 && !next.is_own;
     // An incumbent whose memory is not agreed yet has not been called.
     execution.follows_plan =
-        next.is_own && (next.planned.exploration || isExecutable(next.planned.choice, shape, kind));
+        next.isCounted() && (next.planned.exploration || isExecutable(next.planned.choice, shape, kind));
   }
   if (isExecutable(execution.planned.choice, shape, kind)) return execution;
   execution.planned.choice = kNativeChoice;

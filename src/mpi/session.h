@@ -87,7 +87,8 @@ class Session {
     PlannedChoice planned;
     std::int32_t key = -1;
     bool follows_plan = false;  // counts among the calls of the key's plan
-    bool follows_twin = false;  // the key is another one's, since the call's own has no plan yet
+    bool follows_twin =
+        false;  // the key is another one, or one that was foretold, since the call's own has no plan yet
     Arrangement arrangement;
     bool is_sampled = false;
     bool is_watched = false;  // all ranks look at how long the call takes

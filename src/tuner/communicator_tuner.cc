@@ -7,7 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "algos/catalogue.h"
 #include "base/log.h"
+#include "tuner/key_table.h"
 
 namespace starling {
 namespace {
@@ -30,6 +32,9 @@ constexpr std::int32_t kLeastSettledEpoch = 8;
 // One agreement may rank candidates so often, times ranks squared: this is done in a call, so it may take a few
 // milliseconds.
 constexpr std::int64_t kRankingBudget = 1024;
+
+// Memory is taken for what is foretold, whether such calls come or not: of vectors of up to 16 MiB.
+constexpr std::int32_t kMostForetoldClass = 24;
 
 // A gain in another time than the one that is compared here is not taken over.
 std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, const KeyId& id, std::int32_t ranks,
@@ -57,9 +62,51 @@ void tell(const DecisionRecord& decision, std::int64_t bytes, std::int32_t ranks
 CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
     : settings_(std::move(settings)), ranks_(ranks), epoch_length_(kShortEpoch) {}
 
-void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, bool tunable,
+Decisions CommunicatorTuner::foretell() const {
+  Decisions decisions;
+  const bool is_free = settings_.options.algorithm.empty() && !settings_.options.reproducible;
+  if (!is_free || settings_.options.mode != Mode::kTune) return decisions;
+  const std::lock_guard lock(settings_.shared->mutex);
+  for (const LatestKeys::Known& known : settings_.shared->latest.latestOn(shapeOf({}), KeyTable::kMostForetold)) {
+    const KeyOrigin& origin = known.origin;
+    const std::optional<std::int32_t> kind =
+        kindOf({.size_class = known.shape.size_class, .type = origin.type, .operation = origin.operation});
+    const bool is_short = known.shape.size_class <= kMostForetoldClass;
+    if (!kind || !is_short || !isAllowed(*findAlgorithm(known.runs.choice.algorithm), settings_.topology)) continue;
+    PlanUpdate& update = decisions.updates.emplace_back();
+    update.key = *kind;
+    update.plan.incumbent = known.runs.choice;
+    update.plan.limit = known.runs.limit;
+    update.plan.placed = known.runs.placed;
+  }
+  return decisions;
+}
+
+// Plans of keys that have appeared since may run the same, or be about to.
+void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest) {
+  {
+    const std::lock_guard lock(settings_.shared->mutex);
+    settings_.shared->latest.forgetChoice(shapeOf(key), {.type = key.type, .operation = key.operation}, choice);
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    KeyTuner& tuner = slots_[i]->tuner;
+    const KeyOrigin& origin = tuner.origin();
+    const bool is_alike = origin.type == key.type && origin.operation == key.operation &&
+                          sizeClass(tuner.shape().count * tuner.elementSize().value) == key.size_class;
+    if (!is_alike) continue;
+    tuner.noteForetoldStop(choice, shortest);
+    wake(static_cast<std::int32_t>(i));
+  }
+}
+
+KeyShape CommunicatorTuner::shapeOf(const Key& key) const {
+  const Topology& topology = settings_.topology;
+  return {ranks_, key.size_class, hashOfPlacement(topology.nodes, topology.shares_memory)};
+}
+
+void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
                                std::span<const PolicyRecord> policies) {
-  slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, tunable,
+  slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, std::move(origin), tunable,
                                           findPolicy(policies, id, ranks_, comparedBy(settings_.stamps_compare))));
   slots_.back()->record.id = id;
   wake(static_cast<std::int32_t>(slots_.size()) - 1);
@@ -70,7 +117,10 @@ void CommunicatorTuner::addSpecialKey(std::int32_t usual) {
   Slot& beside = slot(usual);
   beside.special = special;
   const KeyTuner& tuner = beside.tuner;
-  slots_.push_back(std::make_unique<Slot>(settings_, tuner.shape(), tuner.elementSize(), true, std::nullopt));
+  KeyOrigin origin = tuner.origin();
+  origin.site.clear();
+  slots_.push_back(
+      std::make_unique<Slot>(settings_, tuner.shape(), tuner.elementSize(), std::move(origin), true, std::nullopt));
   Slot& added = *slots_.back();
   added.usual = usual;
   added.record.id = beside.record.id;

@@ -22,7 +22,7 @@ namespace starling {
 // One call of an epoch, as all ranks know it.
 struct EpochCall {
   std::int32_t key = 0;          // the key it belongs to
-  std::int32_t planned_key = 0;  // the key whose plan it ran; negative: none, it ran native
+  std::int32_t planned_key = 0;  // the key whose plan it ran, or what was foretold; negative: none, it ran native
   PlannedChoice planned;
   std::int64_t bytes = 0;
   bool tunable = true;
@@ -49,11 +49,18 @@ class CommunicatorTuner {
   CommunicatorTuner(TunerSettings settings, std::int32_t ranks);
 
   // Introduces the next key (index = number of keys so far). `policies` may hold what earlier runs learned for it.
-  void addKey(const KeyId& id, const Shape& shape, Bytes element_size, bool tunable,
+  void addKey(const KeyId& id, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
               std::span<const PolicyRecord> policies);
 
   // Introduces the next key as that of the special calls beside those of the key `usual`.
   void addSpecialKey(std::int32_t usual);
+
+  // Returns what is foretold to the communicator: what keys of others on such ranks run, the latest first, for
+  // KeyTable::foretell(). The message may have no room for the last ones.
+  Decisions foretell() const;
+  // Notes that all ranks have stopped what was foretold for keys like this, because its latest calls took at least
+  // `shortest` apart from waiting. It is foretold to nobody any more, until some key settles on it again.
+  void noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest);
 
   // Notes that all ranks have stopped the key's choice: see KeyTuner::noteStop().
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {
@@ -103,9 +110,9 @@ class CommunicatorTuner {
     double mean_ = 0.0;
   };
   struct Slot {
-    Slot(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
+    Slot(const TunerSettings& settings, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
          std::optional<PolicyRecord> learned)
-        : tuner(settings, shape, element_size, tunable, std::move(learned)) {}
+        : tuner(settings, shape, element_size, std::move(origin), tunable, std::move(learned)) {}
 
     KeyTuner tuner;
     KeyRecord record;
@@ -127,6 +134,7 @@ class CommunicatorTuner {
     bool is_to_be_asked = false;
   };
 
+  KeyShape shapeOf(const Key& key) const;
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
   void digestSample(Slot& called, const EpochCall& call, const CallTimes& times);
   void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "algos/catalogue.h"
-#include "tuner/placement.h"
+#include "tuner/key_shape.h"
 
 namespace starling {
 
@@ -18,36 +17,26 @@ struct CostResidual {
   double deviation = 0.0;
 };
 
-// Residuals of shapes: of so many ranks, and of vectors of one size class. THREADS: not thread-safe.
+// Residuals of shapes. THREADS: not thread-safe.
 class CostPriors {
  public:
   static constexpr std::size_t kMaxShapes = 64;
   static constexpr std::int32_t kNeighbours = 2;  // size classes in which models are wrong alike
 
-  // What a key runs, and how its ranks are arranged.
-  struct Arranged {
-    Choice choice;
-    std::vector<PlacedRank> placed;
-  };
-  // Takes what a key has learned, and what it runs, in place of what was known of its shape. The shape that was learned
-  // of least lately gives way where there are too many.
-  void learn(std::int32_t ranks, std::int32_t size_class, std::span<const CostResidual> residuals, Arranged runs);
+  // Takes what a key has learned in place of what was known of its shape. The shape that was learned of least lately
+  // gives way where there are too many.
+  void learn(const KeyShape& shape, std::span<const CostResidual> residuals);
 
-  // Returns what the latest such key of the very shape runs; null: there is none.
-  const Arranged* findChoice(std::int32_t ranks, std::int32_t size_class) const;
-
-  // Returns what is known of the shape, or of the one with as many ranks and the nearest size class, at most
-  // kNeighbours away; empty: nothing. `distance` is told how far away that is.
-  std::span<const CostResidual> find(std::int32_t ranks, std::int32_t size_class, std::int32_t& distance) const;
+  // Returns what is known of the shape, or of the one on such ranks with the nearest size class, at most kNeighbours
+  // away; empty: nothing. `distance` is told how far away that is.
+  std::span<const CostResidual> find(const KeyShape& shape, std::int32_t& distance) const;
 
  private:
-  struct Shape {
-    std::int32_t ranks = 0;
-    std::int32_t size_class = 0;
+  struct Learned {
+    KeyShape shape;
     std::vector<CostResidual> residuals;
-    Arranged runs;
   };
-  std::vector<Shape> shapes_;  // the latest last
+  std::vector<Learned> shapes_;  // the latest last
 };
 
 }  // namespace starling

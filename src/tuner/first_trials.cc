@@ -8,13 +8,13 @@ namespace starling {
 namespace {
 
 // Returns how many size classes lie between, more than any where the ranks are not as many.
-std::int32_t distanceBetween(const FirstTrials::Shape& a, const FirstTrials::Shape& b) {
-  return a.ranks == b.ranks ? std::abs(a.size_class - b.size_class) : std::numeric_limits<std::int32_t>::max();
+std::int32_t distanceBetween(const KeyShape& a, const KeyShape& b) {
+  return a.isOnSameRanks(b) ? std::abs(a.size_class - b.size_class) : std::numeric_limits<std::int32_t>::max();
 }
 
 }  // namespace
 
-FirstTrials::Trial& FirstTrials::trialOf(const Shape& shape, std::int32_t algorithm) {
+FirstTrials::Trial& FirstTrials::trialOf(const KeyShape& shape, std::int32_t algorithm) {
   const auto found = std::ranges::find_if(trials_, [&](const Trial& one) {
     return one.found.algorithm == algorithm && distanceBetween(one.shape, shape) == 0;
   });
@@ -27,7 +27,7 @@ FirstTrials::Trial& FirstTrials::trialOf(const Shape& shape, std::int32_t algori
   return trials_.back();
 }
 
-void FirstTrials::begin(const Shape& shape, std::int32_t algorithm, double excess) {
+void FirstTrials::begin(const KeyShape& shape, std::int32_t algorithm, double excess) {
   Trial& trial = trialOf(shape, algorithm);
   trial.excess = excess;
   trial.is_under_way = true;
@@ -35,7 +35,7 @@ void FirstTrials::begin(const Shape& shape, std::int32_t algorithm, double exces
   trial.since = now_;
 }
 
-void FirstTrials::tell(std::int64_t key, const Shape& shape, const CostResidual& found) {
+void FirstTrials::tell(std::int64_t key, const KeyShape& shape, const CostResidual& found) {
   Trial& trial = trialOf(shape, found.algorithm);
   trial.found = found;
   trial.finder = key;
@@ -44,23 +44,23 @@ void FirstTrials::tell(std::int64_t key, const Shape& shape, const CostResidual&
   trial.is_under_way = false;
 }
 
-bool FirstTrials::isUnderWay(const Trial& trial, const Shape& shape) const {
+bool FirstTrials::isUnderWay(const Trial& trial, const KeyShape& shape) const {
   return trial.is_under_way && now_ - trial.since < kDecisionsToWait &&
          distanceBetween(trial.shape, shape) <= CostPriors::kNeighbours;
 }
 
-bool FirstTrials::isUnderWay(const Shape& shape, std::int32_t algorithm) const {
+bool FirstTrials::isUnderWay(const KeyShape& shape, std::int32_t algorithm) const {
   return std::ranges::any_of(
       trials_, [&](const Trial& one) { return one.found.algorithm == algorithm && isUnderWay(one, shape); });
 }
 
-double FirstTrials::excessUnderWay(const Shape& shape) const {
+double FirstTrials::excessUnderWay(const KeyShape& shape) const {
   double excess = 0.0;
   for (const Trial& one : trials_) excess += isUnderWay(one, shape) ? one.excess : 0.0;
   return excess;
 }
 
-void FirstTrials::noteNative(const Shape& shape) {
+void FirstTrials::noteNative(const KeyShape& shape) {
   const auto found =
       std::ranges::find_if(natives_, [&](const Native& one) { return distanceBetween(one.shape, shape) == 0; });
   if (found != natives_.end()) {
@@ -71,17 +71,17 @@ void FirstTrials::noteNative(const Shape& shape) {
   natives_.push_back({shape, 1});
 }
 
-std::int32_t FirstTrials::nativeSeen(const Shape& shape) const {
+std::int32_t FirstTrials::nativeSeen(const KeyShape& shape) const {
   const auto found =
       std::ranges::find_if(natives_, [&](const Native& one) { return distanceBetween(one.shape, shape) == 0; });
   return found == natives_.end() ? 0 : found->calls;
 }
 
-bool FirstTrials::areKnown(const Shape& shape) const {
+bool FirstTrials::areKnown(const KeyShape& shape) const {
   return std::ranges::any_of(trials_, [&](const Trial& one) { return distanceBetween(one.shape, shape) == 0; });
 }
 
-std::vector<FirstTrials::Finding> FirstTrials::findings(std::int64_t key, const Shape& shape) const {
+std::vector<FirstTrials::Finding> FirstTrials::findings(std::int64_t key, const KeyShape& shape) const {
   std::vector<Finding> findings;
   for (const Trial& one : trials_) {
     const std::int32_t distance = distanceBetween(one.shape, shape);

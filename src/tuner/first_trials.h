@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/cost_priors.h"
+#include "tuner/key_shape.h"
 
 namespace starling {
 
@@ -17,30 +18,26 @@ class FirstTrials {
   static constexpr std::size_t kMaxKept = 256;   // of what was found, or is under way; the oldest gives way
   static constexpr std::size_t kMaxShapes = 64;  // of which it is counted how often native was seen, likewise
 
-  struct Shape {
-    std::int32_t ranks = 0;
-    std::int32_t size_class = 0;
-  };
   // Names a key that takes part.
   std::int64_t enter() { return ++keys_; }
 
   // Notes that the ranks decide once more.
   void noteDecision() { ++now_; }
   // Notes that a key of the shape is about to try the algorithm first, which may cost it so many calls of what it runs.
-  void begin(const Shape& shape, std::int32_t algorithm, double excess);
+  void begin(const KeyShape& shape, std::int32_t algorithm, double excess);
   // Notes what it cost the key.
-  void tell(std::int64_t key, const Shape& shape, const CostResidual& found);
+  void tell(std::int64_t key, const KeyShape& shape, const CostResidual& found);
 
   // Notes that a key of the shape has seen what native takes, and counts how often any has.
-  void noteNative(const Shape& shape);
-  std::int32_t nativeSeen(const Shape& shape) const;
+  void noteNative(const KeyShape& shape);
+  std::int32_t nativeSeen(const KeyShape& shape) const;
   // Returns whether a key of the very shape has tried anything, or is about to, so lately that it is kept.
-  bool areKnown(const Shape& shape) const;
+  bool areKnown(const KeyShape& shape) const;
   // Returns whether a key of the shape, or at most CostPriors::kNeighbours size classes away, is about to try the
   // algorithm.
-  bool isUnderWay(const Shape& shape, std::int32_t algorithm) const;
+  bool isUnderWay(const KeyShape& shape, std::int32_t algorithm) const;
   // Returns what all trials may cost together that such keys are about to make.
-  double excessUnderWay(const Shape& shape) const;
+  double excessUnderWay(const KeyShape& shape) const;
   // What was found by keys of a shape that is so many size classes away.
   struct Finding {
     CostResidual residual;
@@ -48,7 +45,7 @@ class FirstTrials {
   };
   // Returns what other keys have found in the latest decisions, at most CostPriors::kNeighbours size classes away: the
   // nearest first.
-  std::vector<Finding> findings(std::int64_t key, const Shape& shape) const;
+  std::vector<Finding> findings(std::int64_t key, const KeyShape& shape) const;
 
  private:
   // So many decisions after it was planned a trial has been seen, or is not waited for any more.
@@ -57,7 +54,7 @@ class FirstTrials {
   static constexpr std::int64_t kDecisionsToHear = 16;
 
   struct Trial {
-    Shape shape;
+    KeyShape shape;
     CostResidual found;
     std::int64_t since = 0;  // decision
     std::int64_t finder = 0;
@@ -65,11 +62,11 @@ class FirstTrials {
     bool is_under_way = false;
     bool is_found = false;
   };
-  bool isUnderWay(const Trial& trial, const Shape& shape) const;
-  Trial& trialOf(const Shape& shape, std::int32_t algorithm);
+  bool isUnderWay(const Trial& trial, const KeyShape& shape) const;
+  Trial& trialOf(const KeyShape& shape, std::int32_t algorithm);
 
   struct Native {
-    Shape shape;
+    KeyShape shape;
     std::int32_t calls = 0;
   };
   std::vector<Native> natives_;  // the latest last

@@ -35,16 +35,6 @@ bool latenessMoved(std::span<const std::int64_t> before, std::span<const std::in
   return false;
 }
 
-// The scatter of ranks that are on time says nothing about their order, so it counts as noise.
-Seconds noiseOf(const std::vector<TrackedArrivals::Entry>& entries, std::int32_t others, Seconds latest) {
-  std::vector<Seconds> errors;
-  for (const TrackedArrivals::Entry& entry : entries) errors.push_back(entry.error);
-  if (others > static_cast<std::int32_t>(entries.size())) return std::max(orderingNoise(latest), errors.back());
-  const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
-  std::nth_element(errors.begin(), middle, errors.end());
-  return std::max(orderingNoise(latest), *middle);
-}
-
 // Returns how late a rank is as a rule.
 Seconds medianOf(const std::vector<TrackedArrivals::Entry>& entries) {
   std::vector<Seconds> predicted;
@@ -85,6 +75,24 @@ std::vector<std::int64_t> latenessOf(std::span<const std::int32_t> table, std::s
 
 }  // namespace
 
+void KeyArrivals::inherit(const KeyArrivals& other) {
+  tracked_ = other.tracked_;
+  tracked_.restart();
+  usual_ = other.usual_;
+  clock_error_ = other.clock_error_;
+}
+
+// The scatter of ranks that are on time says nothing about their order, so it counts as noise.
+Seconds KeyArrivals::noiseOf(const Entries& entries, Seconds latest) const {
+  std::vector<Seconds> errors;
+  for (const TrackedArrivals::Entry& entry : entries) errors.push_back(entry.error);
+  if (tracked_.others() > static_cast<std::int32_t>(entries.size()))
+    return std::max(noiseBeside(latest), errors.back());
+  const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
+  std::nth_element(errors.begin(), middle, errors.end());
+  return std::max(noiseBeside(latest), *middle);
+}
+
 void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   if (!pattern.isKnown()) return;
   clock_error_ = clock_error;
@@ -124,7 +132,7 @@ bool KeyArrivals::isUnforeseen(const ArrivalPattern& pattern) const {
 }
 
 UnpredictedArrivals KeyArrivals::usual() const {
-  const bool is_noise = usual_.latest <= std::max(orderingNoise(usual_.latest), clock_error_);
+  const bool is_noise = usual_.latest <= std::max(noiseBeside(usual_.latest), clock_error_);
   return is_noise ? UnpredictedArrivals{} : usual_;
 }
 
@@ -141,7 +149,7 @@ KeyArrivals::Forecast KeyArrivals::forecast(const Entries& entries) const {
   const auto latest = std::ranges::max_element(entries, {}, &TrackedArrivals::Entry::predicted);
   const Seconds usual = std::min(latest->usual, latest->predicted) - medianOf(entries);
   Forecast forecast;
-  forecast.noise = std::max(noiseOf(entries, tracked_.others(), latest->predicted), clock_error_);
+  forecast.noise = std::max(noiseOf(entries, latest->predicted), clock_error_);
   forecast.is_late = latest->predicted > forecast.noise;
   forecast.is_orderly = forecast.noise < usual || entries.size() < kManyRanks;
   const bool is_random = latest->error >= kPredictableError * usual || forecast.noise >= kOrderlyNoise * usual;

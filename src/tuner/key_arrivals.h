@@ -9,13 +9,18 @@
 #include "tuner/candidates.h"
 #include "tuner/plan.h"
 #include "tuner/tracked_arrivals.h"
+#include "tuner/virtual_ranks.h"
 
 namespace starling {
 
 // THREADS: not thread-safe; one per key.
 class KeyArrivals {
  public:
-  explicit KeyArrivals(std::int32_t ranks) : tracked_(ranks) {}
+  // Latenesses below `noise` tell nothing.
+  explicit KeyArrivals(std::int32_t ranks, Seconds noise = kNoiseWithinNode) : tracked_(ranks), least_noise_(noise) {}
+
+  // Takes it that the next calls will be like those of another key, of which nothing is recorded.
+  void inherit(const KeyArrivals& other);
 
   // Takes the latenesses of one call, which are right within `clock_error`.
   void observe(const ArrivalPattern& pattern, Seconds clock_error);
@@ -56,7 +61,11 @@ class KeyArrivals {
   // Returns whether the last rank is not the one that the plans have late, which is no longer so.
   bool isUnforeseen(const ArrivalPattern& pattern) const;
 
+  Seconds noiseBeside(Seconds latest) const { return orderingNoise(latest, least_noise_); }
+  Seconds noiseOf(const Entries& entries, Seconds latest) const;
+
   TrackedArrivals tracked_;
+  Seconds least_noise_;
   UnpredictedArrivals usual_;          // means over calls, the latest weighing most
   Seconds clock_error_;                // of the latest call
   std::int32_t unforeseen_rank_ = -1;  // that came last in the latest calls

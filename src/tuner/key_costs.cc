@@ -49,7 +49,6 @@ constexpr double kGreatestLoss = 1e3;     // that counts
 
 // What a short call within a machine is off by where it does not follow its like.
 constexpr double kColdError = 1.0;
-constexpr std::int64_t kColdCalls = 2;
 constexpr Seconds kShortInMemory{2e-3};
 constexpr Seconds kShortNative{20e-6};
 
@@ -187,9 +186,8 @@ bool KeyCosts::cools(std::size_t arm) const {
   return arm == kNative && armOf(kNodeAlgorithm) < arms_.size() && expected(arm) < kShortNative;
 }
 
-// The first two take turns in memory that was never touched before.
 std::int32_t KeyCosts::coldCalls(std::size_t arm) const {
-  return cools(arm) ? static_cast<std::int32_t>(std::max<std::int64_t>(kColdCalls - arms_[arm].samples, 0)) : 0;
+  return static_cast<std::int32_t>(std::max<std::int64_t>(firstColdCalls(arm) - arms_[arm].samples, 0));
 }
 
 bool KeyCosts::isCold(std::size_t arm) const { return cools(arm) && (arm != latest_ || coldCalls(arm) > 0); }

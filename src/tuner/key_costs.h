@@ -108,6 +108,8 @@ class KeyCosts {
   bool isCold(std::size_t arm) const;
   // Returns how many calls of the arm are still to come in memory that was not touched before.
   std::int32_t coldCalls(std::size_t arm) const;
+  // Returns how many there are on a communicator that begins.
+  std::int32_t firstColdCalls(std::size_t arm) const { return cools(arm) ? kColdCalls : 0; }
   // Returns the expected time.
   Seconds expected(std::size_t arm) const;
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
@@ -141,6 +143,8 @@ class KeyCosts {
   void noteRetry(Arm& arm, double times_native);
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
 
+  // The first calls of an arm that cools take turns in memory that was never touched before.
+  static constexpr std::int32_t kColdCalls = 2;
   // An algorithm for which some rank lacks memory is planned so often in vain.
   static constexpr std::int32_t kMostMissed = 4;
   // So many calls lie before the first check, and between two, at least.

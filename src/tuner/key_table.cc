@@ -1,11 +1,13 @@
 #include "tuner/key_table.h"
 
 #include <new>
+#include <span>
 
 namespace starling {
 namespace {
 
 constexpr std::int32_t kNoTwin = -1;
+constexpr std::int32_t kNothing = -1;  // to follow
 
 }  // namespace
 
@@ -22,6 +24,22 @@ bool KeyTable::prepareFor(std::size_t keys) {
   } catch (const std::bad_alloc&) {
     return false;
   }
+}
+
+void KeyTable::reserveForetold() {
+  foretold_.resize(kMostForetold);
+  for (Entry& entry : foretold_) entry.plan.placed.reserve(kMostPlaced);
+}
+
+const KeyTable::Entry* KeyTable::foretell(const PlanUpdate& update) {
+  const std::optional<Key> kind = keyOfKind(update.key);
+  if (!kind || foretold_count_ == foretold_.size()) return nullptr;
+  Entry& entry = foretold_[foretold_count_++];
+  entry.key = *kind;
+  entry.plan.incumbent = update.plan.incumbent;
+  entry.plan.limit = update.plan.limit;
+  entry.plan.placed.assign(update.plan.placed.begin(), update.plan.placed.end());
+  return &entry;
 }
 
 std::int32_t KeyTable::findOrAdd(const Key& key, const Signature& signature) {
@@ -86,12 +104,19 @@ KeyTable::Next KeyTable::next(const Key& key) const {
     // What nobody has measured is for its own key's few calls alone.
     return {twin->second, {known.isProved() ? known.plan.incumbent : kNativeChoice, false}, false, false, is_special};
   }
-  if (!own) return {-1, {}, false, false, is_special};
-  const Entry& known = entry(*own);
-  Next next{*own, choiceOfCall(known.plan, known.calls_since_plan), true, false, is_special};
+  const std::int32_t followed = has_plan ? *own : foretoldFor(key);
+  if (followed == kNothing) return {own.value_or(kNothing), {}, own.has_value(), false, is_special};
+  const Entry& known = entry(followed);
+  Next next{followed, choiceOfCall(known.plan, known.calls_since_plan), has_plan, false, is_special};
   if (known.is_stopped) next.planned.choice = kNativeChoice;
   next.is_watched = next.planned.choice.algorithm != kNativeAlgorithm && !next.planned.exploration && known.isWatched();
   return next;
+}
+
+std::int32_t KeyTable::foretoldFor(const Key& key) const {
+  const auto known = std::span(foretold_).first(foretold_count_);
+  const auto found = std::ranges::find(known, anySiteOf(key), &Entry::key);
+  return found == known.end() ? kNothing : kFirstForetold + static_cast<std::int32_t>(found - known.begin());
 }
 
 bool KeyTable::Entry::noteWatched(std::int64_t shortest_ns, bool is_disturbed) {

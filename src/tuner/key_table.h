@@ -68,6 +68,19 @@ class KeyTable {
   explicit KeyTable(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
       : entries_(memory), index_(memory), twins_(memory) {}
 
+  // What other communicators of the shape run is foretold of so many keys at most.
+  static constexpr std::size_t kMostForetold = 8;
+  // Takes memory beforehand, so that foretell() takes none. It throws where memory is short.
+  void reserveForetold();
+  // Notes, before any key is known, what a key of another communicator of the shape runs: the calls of keys that are of
+  // the kind `update.key`, as kindOf() has it, follow that until they have a plan of their own, or of their twin, or it
+  // is stopped.
+  // Returns what it keeps; null: the message was damaged, or there is no room for more. Takes no memory after
+  // reserveForetold().
+  const Entry* foretell(const PlanUpdate& update);
+  // Returns whether an index, as in Next, names what was foretold; entry() finds that, too.
+  static bool isForetold(std::int32_t index) { return index >= kFirstForetold; }
+
   // Takes memory beforehand, so that the next `keys` new keys take none for their plans. Returns false when memory is
   // short: then there may be fewer.
   bool prepareFor(std::size_t keys);
@@ -103,10 +116,13 @@ class KeyTable {
     bool is_own = false;  // the plan is the key's own
     bool is_watched = false;
     bool is_special = false;  // the key is that of the special calls
+
+    // Returns whether the call counts among those of the plan.
+    bool isCounted() const { return is_own || isForetold(entry); }
   };
   // `key` is that of the usual calls; where the next one is special by its cycle, the key of special calls takes its
   // place. Until a key has a plan it follows that of its twin: the key of usual calls, with vectors of the same size
-  // class, type and operation, that settled last.
+  // class, type and operation, that settled last. Where there is none, it follows what was foretold.
   Next next(const Key& key) const;
 
   // Puts a plan in force, and returns its key's entry; null: the message was damaged, there is no such key. An
@@ -114,8 +130,12 @@ class KeyTable {
   // for.
   const Entry* apply(const PlanUpdate& update);
 
-  Entry& entry(std::int32_t index) { return entries_[static_cast<std::size_t>(index)]; }
-  const Entry& entry(std::int32_t index) const { return entries_[static_cast<std::size_t>(index)]; }
+  Entry& entry(std::int32_t index) {
+    return isForetold(index) ? foretold_[placeOfForetold(index)] : entries_[static_cast<std::size_t>(index)];
+  }
+  const Entry& entry(std::int32_t index) const {
+    return isForetold(index) ? foretold_[placeOfForetold(index)] : entries_[static_cast<std::size_t>(index)];
+  }
   std::int32_t size() const { return static_cast<std::int32_t>(entries_.size()); }
 
   // These bytes are for the key's node, its part of the index that may have to grow, and its part of the blocks in
@@ -123,10 +143,18 @@ class KeyTable {
   static constexpr std::size_t kBytesPerKey = 3 * sizeof(Entry) + 512;
 
  private:
+  static constexpr std::int32_t kFirstForetold = std::int32_t{1} << 30;
+
+  static std::size_t placeOfForetold(std::int32_t index) { return static_cast<std::size_t>(index - kFirstForetold); }
+  // Returns the index of what was foretold for it; negative: nothing was.
+  std::int32_t foretoldFor(const Key& key) const;
+
   std::pmr::deque<Entry> entries_;
   std::pmr::unordered_map<Key, std::int32_t, KeyHash> index_;
   std::pmr::unordered_map<Key, std::int32_t, KeyHash> twins_;  // by key of any site
   std::vector<KeyPlan> spare_plans_;
+  std::vector<Entry> foretold_;  // with keys of any site; some are there beforehand
+  std::size_t foretold_count_ = 0;
 };
 
 }  // namespace starling

@@ -39,17 +39,22 @@ constexpr std::int64_t kTrialsToTell = 2;
 // What is believed of a gain and what was measured contradict each other beyond so many deviations of the former.
 constexpr double kMostApart = 2.0;
 
+KeyShape shapeOf(const TunerSettings& settings, std::int32_t ranks, std::int64_t bytes) {
+  return {ranks, sizeClass(bytes), hashOfPlacement(settings.topology.nodes, settings.topology.shares_memory)};
+}
+
 }  // namespace
 
-KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
-                   std::optional<PolicyRecord> learned)
+KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, KeyOrigin origin,
+                   bool tunable, std::optional<PolicyRecord> learned)
     : settings_(settings),
       shape_(shape),
       element_size_(element_size),
-      others_(settings.shared, {shape.ranks, sizeClass(shape.count * element_size.value)}),
+      others_(settings.shared, shapeOf(settings, shape.ranks, shape.count * element_size.value), std::move(origin)),
       learned_(std::move(learned)),
-      arrivals_(shape.ranks) {
+      arrivals_(shape.ranks, sharesOneMemory(&settings.topology) ? kNoiseWithinNode : kNoiseBetweenNodes) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;
+  if (const std::shared_ptr<const KeyArrivals> known = others_.latestArrivals()) arrivals_.inherit(*known);
   if (learned_ && !isUsable(*learned_)) {
     learned_.reset();
     occasion_.preface = "The stored policy does not fit this communicator and is learned anew. ";
@@ -115,9 +120,10 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
 std::optional<double> KeyTuner::gain() const {
   const bool is_native = plan_.incumbent.algorithm == kNativeAlgorithm;
   if (is_native) return plan_.state == KeyState::kSettled ? std::optional(1.0) : std::nullopt;
+  if (const std::optional<KeyCosts::Ratio> inherited = inheritedGain()) return std::exp(inherited->logarithm);
   const std::optional<double> measured = measuredGain();
-  if (!measured) return learned_ && isFree() ? learned_->gain : std::nullopt;
   const std::optional<KeyCosts::Ratio> believed = believedGain();
+  if (!measured) return learned_ && isFree() ? learned_->gain : std::nullopt;
   const double logarithm = std::log(*measured);
   if (!believed || std::abs(logarithm - believed->logarithm) <= kMostApart * believed->deviation) return measured;
   return std::exp(std::abs(logarithm) < std::abs(believed->logarithm) ? logarithm : believed->logarithm);
@@ -128,12 +134,14 @@ std::optional<double> KeyTuner::gain() const {
 // measured.
 std::optional<double> KeyTuner::gainError() const {
   if (plan_.incumbent.algorithm == kNativeAlgorithm) return std::nullopt;
+  if (const std::optional<KeyCosts::Ratio> inherited = inheritedGain()) return *gain() * inherited->deviation;
   const std::optional<double> measured = measuredGain();
   const std::optional<double> native = choices_.errorOf(kNativeChoice);
   const std::optional<double> chosen = choices_.errorOf(plan_.incumbent);
+  const std::optional<KeyCosts::Ratio> believed = believedGain();
   if (!measured || !native || !chosen) return std::nullopt;
   double error = std::hypot(*native / *choices_.medianOf(kNativeChoice), *chosen / *choices_.medianOf(plan_.incumbent));
-  if (const std::optional<KeyCosts::Ratio> believed = believedGain()) {
+  if (believed) {
     error = std::hypot(error, believed->deviation, std::log(*measured) - believed->logarithm);
   }
   return *gain() * error;
@@ -145,6 +153,13 @@ std::optional<double> KeyTuner::measuredGain() const {
   // A coarse clock may say that calls take no time.
   if (!native || !chosen || *native <= 0.0 || *chosen <= 0.0) return std::nullopt;
   return *native / *chosen;
+}
+
+std::optional<KeyCosts::Ratio> KeyTuner::inheritedGain() const {
+  const std::optional<std::size_t> arm = costs_.find(plan_.incumbent);
+  if (!inherits_costs_ || !arm || costs_.arms()[*arm].samples == 0) return std::nullopt;
+  const bool is_measured = choices_.errorOf(kNativeChoice) && choices_.errorOf(plan_.incumbent);
+  return is_measured ? std::nullopt : believedGain();
 }
 
 std::optional<KeyCosts::Ratio> KeyTuner::believedGain() const {
@@ -180,7 +195,8 @@ std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank, std::size_t ca
   return std::nullopt;
 }
 
-// A key without a plan of its own runs what its twin does (KeyTable::next()), and native would never be known.
+// A key without a plan of its own runs what its twin does, or what was foretold (KeyTable::next()), and native would
+// never be known.
 std::optional<KeyTuner::Decision> KeyTuner::endFollowing() {
   if (std::exchange(has_plan_, true)) return std::nullopt;
   return decisionOf(plan_, "");
@@ -294,8 +310,18 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   if (is_same && !occasion.must_tell && reason.empty()) return std::nullopt;
   if (plan_.state == KeyState::kObserving) reason += listTrials(plan);
   Decision decision = decisionOf(std::move(plan), std::move(reason));
-  if (is_news && !is_untried) others_.bequeath(costs_.residuals(), {plan_.incumbent, plan_.placed});
+  if (is_news && !is_untried)
+    others_.bequeath(costs_.residuals(), runsElsewhere(), arrivals_);
+  else if (transition_.rearranges)
+    others_.rearrange(runsElsewhere(), arrivals_);
   return decision;
+}
+
+LatestKeys::Arranged KeyTuner::runsElsewhere() const {
+  CallLimit limit = plan_.limit;
+  limit.known = 0;
+  limit.cold = costs_.firstColdCalls(costs_.armOf(plan_.incumbent.algorithm));
+  return {plan_.incumbent, plan_.placed, limit};
 }
 
 bool KeyTuner::isRearranged(const KeyPlan& plan) const {

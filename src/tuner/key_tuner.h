@@ -42,11 +42,14 @@ class KeyTuner {
  public:
   // Where `tunable` is false, the calls pass through to the MPI library and are only watched. Keeps a reference to
   // `settings`.
-  KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, bool tunable,
+  KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
            std::optional<PolicyRecord> learned);
 
   // Notes that all ranks have stopped the choice, because its latest calls took at least `shortest` apart from waiting.
   void noteStop(const Choice& choice, Seconds shortest);
+  // Notes that calls with the choice took so long that were none of the key's plan. What the key has called itself it
+  // knows better.
+  void noteForetoldStop(const Choice& choice, Seconds shortest);
   // Every call is counted, together with `calls` - 1 like it; those that were stamped are observed too.
   void count(const PlannedChoice& planned, std::int32_t calls = 1);
   void observe(const PlannedChoice& planned, const CallTimes& times);
@@ -86,7 +89,8 @@ class KeyTuner {
   const std::string& settledReason() const { return settled_reason_; }
   // Returns what native takes as a multiple of what the choice takes.
   std::optional<double> gain() const;
-  // Returns the standard error of gain(), where both were measured several times in this run.
+  // Returns the standard error of gain(), where both were measured several times in this run, or native was by keys of
+  // other communicators.
   std::optional<double> gainError() const;
   const TrackedArrivals& arrivals() const { return arrivals_.tracked(); }
   // Returns what calls of the choice take as a rule, apart from waiting; empty: it was not observed.
@@ -94,6 +98,7 @@ class KeyTuner {
   KeyArrivals::Outlook outlook() const { return arrivals_.outlook(); }
   const Shape& shape() const { return shape_; }
   Bytes elementSize() const { return element_size_; }
+  const KeyOrigin& origin() const { return others_.origin(); }
   // Makes what was seen of arrivals begin anew; what is predicted stays.
   void restartArrivals() { arrivals_.restart(); }
 
@@ -132,8 +137,13 @@ class KeyTuner {
   std::optional<double> measuredGain() const;
   // Returns what is believed of it; empty: nothing is.
   std::optional<KeyCosts::Ratio> believedGain() const;
+  // Returns the gain as it is believed by what other keys of the very shape have found native to take; empty: nothing
+  // is known of that, or both were measured here several times.
+  std::optional<KeyCosts::Ratio> inheritedGain() const;
   // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
   bool isFree() const { return settings_.options.algorithm.empty() && !settings_.options.reproducible; }
+  // Returns what the key runs as it would begin on another communicator.
+  LatestKeys::Arranged runsElsewhere() const;
   // Returns whether the plan arranges ranks in another way than the plan in force.
   bool isRearranged(const KeyPlan& plan) const;
 
@@ -189,8 +199,9 @@ class KeyTuner {
   MeasuredChoices choices_;
   KeyCosts costs_;
   KeyPlan plan_;
-  bool has_plan_ = false;      // that was sent to all ranks
-  bool follows_twin_ = false;  // it was seen to run what another key does
+  bool has_plan_ = false;        // that was sent to all ranks
+  bool follows_twin_ = false;    // it was seen to run what another key does
+  bool inherits_costs_ = false;  // of keys of the very shape
   Transition transition_;
   Occasion occasion_;  // since the latest decision
   std::int32_t times_stopped_ = 0;

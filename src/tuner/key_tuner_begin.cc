@@ -91,12 +91,13 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   if (!predict(plan, may_rank)) return std::nullopt;
   // What others of the shape run is no candidate where ranks are placed on nodes in another way.
   if (costs_.armOf(plan.incumbent.algorithm) == costs_.arms().size()) plan.incumbent = kNativeChoice;
-  // What it ran while it followed its twin was arranged for another site.
+  // What it ran before it had a plan was arranged for another key.
   if (follows_twin_) choices_.forgetArrangement();
   const std::optional<Seconds> native = choices_.usualNative();
   if (native) costs_.calibrate(*native);
   const ShapeKnowledge::Heritage heritage = others_.heritage();
   costs_.inherit(heritage.residuals, heritage.distance);
+  inherits_costs_ = !heritage.residuals.empty() && heritage.distance == 0;
   if (!learned_) costs_.trust(plan.incumbent);
   hearOfTrials();
   const ChoiceTimes& times = choices_.native();
@@ -119,7 +120,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
 
 // Where nothing is known of this key what another one of its shape runs comes first, arranged as there.
 void KeyTuner::runAsOthersDo(KeyPlan& plan) const {
-  const std::optional<CostPriors::Arranged> other = others_.latestChoice();
+  const std::optional<LatestKeys::Arranged> other = others_.latestChoice();
   if (!other || !isValid(*findAlgorithm(other->choice.algorithm), shape_)) return;
   plan.incumbent = other->choice;
   if (!keepsRankOrder() && arrivals_.outlook() != KeyArrivals::Outlook::kOnTime) plan.placed = other->placed;

@@ -8,19 +8,30 @@
 namespace starling {
 namespace {
 
-std::int64_t rounded(std::int64_t lateness_ns) {
-  constexpr int kKeptBits = 5;
+constexpr int kKeptBits = 5;
+// By how much the latest of all comes after the one before it differs much from call to call.
+constexpr int kKeptBitsOfGap = 2;
+constexpr std::int64_t kSmallGap = 8;  // where it goes so often into the latest's lateness
+
+std::int64_t rounded(std::int64_t lateness_ns, int kept_bits = kKeptBits) {
   const auto bits =
       static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(lateness_ns, 0))));
-  const int dropped = std::max(bits - kKeptBits, 0);
+  const int dropped = std::max(bits - kept_bits, 0);
   return lateness_ns >> dropped << dropped;
+}
+
+// That gap may be less than what the latenesses are rounded by, and long beside a call: it is not to be lost.
+UnpredictedArrivals rounded(const UnpredictedArrivals& usual) {
+  const std::int64_t latest = rounded(toNanoseconds(usual.latest));
+  const std::int64_t gap = toNanoseconds(usual.latest - usual.before);
+  const bool is_small = kSmallGap * gap < latest;
+  const std::int64_t before = is_small ? latest - rounded(gap, kKeptBitsOfGap) : rounded(toNanoseconds(usual.before));
+  return {fromNanoseconds(latest), fromNanoseconds(before), fromNanoseconds(rounded(toNanoseconds(usual.others)))};
 }
 
 CandidateQuery rounded(CandidateQuery query) {
   for (std::int64_t& one : query.lateness_ns) one = rounded(one);
-  for (Seconds* one : {&query.unpredicted.latest, &query.unpredicted.before, &query.unpredicted.others}) {
-    *one = fromNanoseconds(rounded(toNanoseconds(*one)));
-  }
+  query.unpredicted = rounded(query.unpredicted);
   return query;
 }
 

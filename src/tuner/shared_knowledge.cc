@@ -5,8 +5,8 @@
 
 namespace starling {
 
-ShapeKnowledge::ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const FirstTrials::Shape& shape)
-    : shared_(std::move(shared)), shape_(shape) {
+ShapeKnowledge::ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const KeyShape& shape, KeyOrigin origin)
+    : shared_(std::move(shared)), shape_(shape), origin_(std::move(origin)) {
   const std::lock_guard lock(shared_->mutex);
   name_ = shared_->first_trials.enter();
 }
@@ -14,7 +14,7 @@ ShapeKnowledge::ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const Fi
 ShapeKnowledge::Heritage ShapeKnowledge::heritage() const {
   Heritage heritage;
   const std::lock_guard lock(shared_->mutex);
-  const std::span<const CostResidual> known = shared_->priors.find(shape_.ranks, shape_.size_class, heritage.distance);
+  const std::span<const CostResidual> known = shared_->priors.find(shape_, heritage.distance);
   heritage.residuals.assign(known.begin(), known.end());
   return heritage;
 }
@@ -22,18 +22,36 @@ ShapeKnowledge::Heritage ShapeKnowledge::heritage() const {
 bool ShapeKnowledge::hasHeritage() const {
   std::int32_t distance = 0;
   const std::lock_guard lock(shared_->mutex);
-  return !shared_->priors.find(shape_.ranks, shape_.size_class, distance).empty() && distance == 0;
+  return !shared_->priors.find(shape_, distance).empty() && distance == 0;
 }
 
-std::optional<CostPriors::Arranged> ShapeKnowledge::latestChoice() const {
+std::optional<LatestKeys::Arranged> ShapeKnowledge::latestChoice() const {
   const std::lock_guard lock(shared_->mutex);
-  const CostPriors::Arranged* const latest = shared_->priors.findChoice(shape_.ranks, shape_.size_class);
+  const LatestKeys::Arranged* const latest = shared_->latest.findChoice(shape_, origin_);
   return latest != nullptr ? std::optional(*latest) : std::nullopt;
 }
 
-void ShapeKnowledge::bequeath(const std::vector<CostResidual>& residuals, const CostPriors::Arranged& runs) const {
+std::shared_ptr<const KeyArrivals> ShapeKnowledge::latestArrivals() const {
   const std::lock_guard lock(shared_->mutex);
-  shared_->priors.learn(shape_.ranks, shape_.size_class, residuals, runs);
+  return shared_->latest.findArrivals(shape_, origin_);
+}
+
+void ShapeKnowledge::bequeath(const std::vector<CostResidual>& residuals, LatestKeys::Arranged runs,
+                              const KeyArrivals& arrivals) const {
+  LatestKeys::Known known = knownAs(std::move(runs), arrivals);
+  const std::lock_guard lock(shared_->mutex);
+  shared_->priors.learn(shape_, residuals);
+  if (!origin_.site.empty()) shared_->latest.note(std::move(known));
+}
+
+void ShapeKnowledge::rearrange(LatestKeys::Arranged runs, const KeyArrivals& arrivals) const {
+  const LatestKeys::Known known = knownAs(std::move(runs), arrivals);
+  const std::lock_guard lock(shared_->mutex);
+  shared_->latest.rearrange(known);
+}
+
+LatestKeys::Known ShapeKnowledge::knownAs(LatestKeys::Arranged runs, const KeyArrivals& arrivals) const {
+  return {shape_, origin_, std::move(runs), std::make_shared<KeyArrivals>(arrivals)};
 }
 
 bool ShapeKnowledge::areTrialsKnown() const {

@@ -10,6 +10,9 @@
 #include "tuner/candidates.h"
 #include "tuner/cost_priors.h"
 #include "tuner/first_trials.h"
+#include "tuner/key_arrivals.h"
+#include "tuner/key_shape.h"
+#include "tuner/latest_keys.h"
 #include "tuner/rankings.h"
 
 namespace starling {
@@ -18,6 +21,7 @@ namespace starling {
 struct SharedKnowledge {
   std::mutex mutex;
   CostPriors priors;
+  LatestKeys latest;
   FirstTrials first_trials;
   Rankings rankings;
 };
@@ -26,7 +30,9 @@ struct SharedKnowledge {
 // copy. THREADS: not thread-safe, though keys of several threads may share the knowledge.
 class ShapeKnowledge {
  public:
-  ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const FirstTrials::Shape& shape);
+  ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const KeyShape& shape, KeyOrigin origin);
+
+  const KeyOrigin& origin() const { return origin_; }
 
   // What keys have learned that were of the very shape, or so many size classes away: see CostPriors.
   struct Heritage {
@@ -36,10 +42,16 @@ class ShapeKnowledge {
   Heritage heritage() const;
   // Returns whether there is some of the very shape.
   bool hasHeritage() const;
-  // Returns what another key of the very shape runs; empty: there is none.
-  std::optional<CostPriors::Arranged> latestChoice() const;
+  // Returns what another key of the very shape runs, with this type and operation; that of the same site, if there is
+  // one. Empty: there is none.
+  std::optional<LatestKeys::Arranged> latestChoice() const;
+  // Returns how ranks came to another key of the very shape and origin; null: there is none.
+  std::shared_ptr<const KeyArrivals> latestArrivals() const;
   // Takes the place of what was known of the shape.
-  void bequeath(const std::vector<CostResidual>& residuals, const CostPriors::Arranged& runs) const;
+  void bequeath(const std::vector<CostResidual>& residuals, LatestKeys::Arranged runs,
+                const KeyArrivals& arrivals) const;
+  // Notes how the ranks are arranged now, and come, where others have heard that the key runs this.
+  void rearrange(LatestKeys::Arranged runs, const KeyArrivals& arrivals) const;
 
   // These do what the functions of FirstTrials do.
   bool areTrialsKnown() const;
@@ -56,8 +68,11 @@ class ShapeKnowledge {
   void keepRanking(const CandidateQuery& query, const std::vector<Candidate>& candidates) const;
 
  private:
+  LatestKeys::Known knownAs(LatestKeys::Arranged runs, const KeyArrivals& arrivals) const;
+
   std::shared_ptr<SharedKnowledge> shared_;
-  FirstTrials::Shape shape_;
+  KeyShape shape_;
+  KeyOrigin origin_;
   std::int64_t name_ = 0;  // of the key, among those that explore
 };
 

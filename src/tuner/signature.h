@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 
 namespace starling {
 
@@ -74,6 +76,24 @@ inline Key anySiteOf(Key key) {
   key.site = kAnySite;
   key.part = Part::kUsual;
   return key;
+}
+
+// Return a key of any site as one number, for messages, and such a number's key. Empty: it has none, or is none.
+constexpr std::int32_t kKindBits = 8;
+inline std::optional<std::int32_t> kindOf(const Key& key) {
+  constexpr std::int32_t kMost = (1 << kKindBits) - 1;
+  const bool has_kind = key.type >= 0 && key.type <= kMost && key.operation >= 0 && key.operation <= kMost;
+  if (!has_kind) return std::nullopt;
+  return (((key.size_class << kKindBits) | key.type) << kKindBits) | key.operation;
+}
+inline std::optional<Key> keyOfKind(std::int32_t kind) {
+  constexpr std::int32_t kMask = (1 << kKindBits) - 1;
+  Key key;
+  key.size_class = kind >> (2 * kKindBits);
+  key.type = static_cast<std::int16_t>((kind >> kKindBits) & kMask);
+  key.operation = static_cast<std::int16_t>(kind & kMask);
+  const bool is_size = key.size_class >= 0 && key.size_class < std::numeric_limits<std::int64_t>::digits;
+  return is_size ? std::optional(key) : std::nullopt;
 }
 
 struct KeyHash {

@@ -7,11 +7,12 @@ namespace starling {
 namespace {
 
 constexpr double kNoiseShare = 0.10;  // of the largest lateness
-constexpr Seconds kNoiseFloor{20e-6};
 
 }  // namespace
 
-Seconds orderingNoise(Seconds largest_lateness) { return std::max(kNoiseShare * largest_lateness, kNoiseFloor); }
+Seconds orderingNoise(Seconds largest_lateness, Seconds least) {
+  return std::max(kNoiseShare * largest_lateness, least);
+}
 
 std::vector<std::int32_t> identityTable(std::int32_t ranks) {
   std::vector<std::int32_t> table(static_cast<std::size_t>(ranks));

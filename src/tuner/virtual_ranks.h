@@ -16,9 +16,15 @@ std::vector<std::int32_t> sortedTable(std::span<const Seconds> lateness, Seconds
 // Does the same into `table`, without allocation when `table` has had as many entries before.
 void sortTable(std::span<const Seconds> lateness, Seconds noise, std::vector<std::int32_t>& table);
 
+// Whoever shares a node is now and then interrupted for so long, and calls through shared memory win nothing by
+// knowing.
+inline constexpr Seconds kNoiseWithinNode{20e-6};
+// A message between nodes takes a few microseconds: by less than that a rank may be late at no cost.
+inline constexpr Seconds kNoiseBetweenNodes{5e-6};
+
 // Returns the noise to take where nothing else is known of it: differences in lateness that are small beside the
-// largest one, or beside what a call takes at all, never reorder ranks.
-Seconds orderingNoise(Seconds largest_lateness);
+// largest one, or below `least`, never reorder ranks.
+Seconds orderingNoise(Seconds largest_lateness, Seconds least = kNoiseWithinNode);
 
 // Returns whether no rank stands before one that is earlier by more than `noise`; sorting such a table anew would
 // follow noise only. REQUIRES: table is a permutation of 0..lateness.size()-1.

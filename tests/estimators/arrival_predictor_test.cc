@@ -181,6 +181,19 @@ TEST(ArrivalPredictor, keepsItsHistoryWhenMoved) {
   EXPECT_NEAR(target.predict().lateness[0].value, kMillisecond, 1e-15);
 }
 
+TEST(ArrivalPredictor, goesOnByItselfWhenCopied) {
+  ArrivalPredictor source = afterCalls(10, [](int) { return kMillisecond; });
+  ArrivalPredictor copy = source;
+  ArrivalPredictor assigned(2, 3);
+  assigned = source;
+  observe(source, std::vector<double>(source.predict().lateness.size(), 5 * kMillisecond));
+  for (const ArrivalPredictor* one : {&copy, &assigned}) {
+    EXPECT_EQ(one->observations(), 10);
+    EXPECT_NEAR(one->predict().lateness[0].value, kMillisecond, 1e-15);
+  }
+  EXPECT_EQ(source.observations(), 11);
+}
+
 TEST(ArrivalPredictor, saysHowWrongTheBestMethodWasOfTheLatestCall) {
   ArrivalPredictor predictor(2, 5);
   for (int call = 0; call < 10; ++call) observe(predictor, {kMillisecond, 0.0});

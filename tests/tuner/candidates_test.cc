@@ -164,6 +164,21 @@ TEST(RankCandidates, namesTheLateRankWhereNobodyKnowsItBeforehand) {
   }
 }
 
+// A chain of the ranks in their order is made for the last one being late, which is one arrangement of many.
+TEST(RankCandidates, namesTheLateRankWhereAllComeAtRandom) {
+  for (const std::int32_t ranks : {4, 64}) {
+    CandidateQuery query = queryOf(ranks, 1 << 19);
+    query.unpredicted = {.latest = {50e-3}, .before = {(ranks - 1) * 50e-3 / ranks}, .others = {25e-3}};
+    const std::vector<Candidate> candidates = rankCandidates(query, kAll);
+    const auto chain = std::ranges::find(candidates, std::string("slt"), nameOf);
+    ASSERT_NE(chain, candidates.end());
+    EXPECT_EQ(flaggedRanks(chain->choice, ranks), 1) << ranks << " ranks";
+    Choice unnamed = chain->choice;
+    unnamed.parameters[findParameter(*findAlgorithm(unnamed.algorithm), kFlaggedParameter).value()] = 0;
+    EXPECT_LT(1.1 * chain->predicted, predictPostArrival(query, unnamed)) << ranks << " ranks";
+  }
+}
+
 TEST(RankCandidates, keepsRankOrderForNonCommutativeOperations) {
   for (const std::int32_t ranks : {4, 8, 100}) {
     const std::vector<Candidate> candidates = rankCandidates(queryOf(ranks, 4096, false), kAll);

@@ -8,7 +8,7 @@
 namespace starling {
 namespace {
 
-constexpr FirstTrials::Shape kShape{.ranks = 8, .size_class = 10};
+constexpr KeyShape kShape{.ranks = 8, .size_class = 10};
 constexpr std::int32_t kRing = 3;
 constexpr std::int64_t kKey = 1;
 constexpr std::int64_t kOther = 2;

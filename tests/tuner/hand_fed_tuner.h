@@ -27,8 +27,8 @@ class HandFed {
  public:
   explicit HandFed(int keys, const Options& options = {}) : tuner_(settingsOf(options), kRanks) {
     for (int key = 0; key < keys; ++key) {
-      tuner_.addKey({"world", "line" + std::to_string(key), 15, "double", "sum"}, {kRanks, 4096, true}, Bytes{8}, true,
-                    {});
+      tuner_.addKey({"world", "line" + std::to_string(key), 15, "double", "sum"}, {kRanks, 4096, true}, Bytes{8}, {},
+                    true, {});
     }
   }
 

@@ -135,6 +135,18 @@ TEST(KeyTuner, leavesTheTableAloneWhenAllAreOnTime) {
   EXPECT_TRUE(placementIn(communicator).table.empty());
 }
 
+// Between nodes, where a short call takes as long; within a node nothing would be won.
+TEST(KeyTuner, followsARankThatIsLateByAFewMicrosecondsBetweenNodes) {
+  for (const bool shares_memory : {false, true}) {
+    TunerSettings settings = settingsOf();
+    settings.topology = {.nodes = std::vector<std::int32_t>(kRanks, 0), .shares_memory = shares_memory};
+    SimulatedCommunicator communicator(kRanks, settings, {});
+    communicator.setPattern(lateRank(0, 18e-6, 1e-6));
+    communicator.calls(70, kLine, kVector);
+    EXPECT_EQ(placementIn(communicator).table.empty(), shares_memory);
+  }
+}
+
 TEST(KeyTuner, keepsTheIdentityForNonCommutativeOperations) {
   Signature signature = kVector;
   signature.commutative = false;

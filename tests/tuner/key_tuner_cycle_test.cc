@@ -136,7 +136,7 @@ TEST(KeyTunerCycle, isGivenUpWhereNativeIsBestForAllCalls) {
 // it.
 bool findsACycle(bool rests_between_epochs) {
   CommunicatorTuner tuner(settingsOf(), kRanks);
-  tuner.addKey({"world", "line0", 15, "double", "sum"}, {kRanks, 8192, true}, Bytes{8}, true, {});
+  tuner.addKey({"world", "line0", 15, "double", "sum"}, {kRanks, 8192, true}, Bytes{8}, {}, true, {});
   std::int64_t index = 0;
   bool has_found = false;
   for (std::int64_t epoch = 0; epoch < 10; ++epoch) {

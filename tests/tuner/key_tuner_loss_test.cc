@@ -130,7 +130,7 @@ TEST(KeyTunerLoss, givesUpAPlantedChoiceThatIsALittleSlowerHoweverGreatItsStored
 
 TEST(KeyTunerLoss, letsGoOfAChoiceThatNeverRuns) {
   const TunerSettings settings = settingsOf();
-  KeyTuner key(settings, {.ranks = kRanks, .count = 4096}, Bytes{8}, true, plantedRing().front());
+  KeyTuner key(settings, {.ranks = kRanks, .count = 4096}, Bytes{8}, {}, true, plantedRing().front());
   const std::vector<Seconds> arrivals(kRanks);
   const std::vector<Seconds> exits(kRanks, Seconds{1e-4});
   std::vector<std::string> incumbents;
@@ -373,7 +373,7 @@ TEST(KeyTunerLoss, looksAtFewCallsThatTakeNoLongerThanLookingAtThem) {
 TEST(KeyTunerLoss, makesPlansThatRanksCanReadWhereNothingTakesTime) {
   TunerSettings settings = settingsOf();
   settings.model = {};
-  KeyTuner key(settings, {.ranks = 2, .count = 1}, Bytes{8}, true, plantedRing().front());
+  KeyTuner key(settings, {.ranks = 2, .count = 1}, Bytes{8}, {}, true, plantedRing().front());
   std::optional<KeyTuner::Decision> decision;
   const std::vector<Seconds> at_once(2);
   while (!decision) {

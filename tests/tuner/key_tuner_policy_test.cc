@@ -51,7 +51,7 @@ TEST(KeyTuner, doesNotLookAtTheFirstCallsOfAShortLearnedChoiceThroughSharedMemor
     settings.model.node_alpha = {2e-7};
     settings.model.node_beta = 1e-11;
     const std::int64_t count = is_short ? 1 : std::int64_t{1} << 25;
-    KeyTuner key(settings, {.ranks = 2, .count = count}, Bytes{8}, true, policyFor("node"));
+    KeyTuner key(settings, {.ranks = 2, .count = count}, Bytes{8}, {}, true, policyFor("node"));
     const Seconds time = is_short ? Seconds{2e-6} : Seconds{0.1};
     for (int epoch = 0; epoch < 4; ++epoch) {
       key.count({});
@@ -92,7 +92,9 @@ TEST(KeyTuner, doesNotBeginWithARowThatItsTopologyDoesNotHave) {
   TunerSettings settings = settingsOf();
   const Choice node = choiceOf("node");
   const std::vector<CostResidual> residuals{{node.algorithm, 0.0, 0.1}};
-  settings.shared->priors.learn(kRanks, sizeClass(kVector.bytes()), residuals, {node, {}});
+  const KeyShape shape{kRanks, sizeClass(kVector.bytes()), hashOfPlacement({}, false)};
+  settings.shared->priors.learn(shape, residuals);
+  settings.shared->latest.note({shape, {kVector.type, kVector.operation, "elsewhere"}, {node, {}}, nullptr});
   SimulatedCommunicator communicator(kRanks, settings, {});
   communicator.calls(200, kLine, kVector);
   EXPECT_EQ(communicator.keys().entry(0).plan.state, KeyState::kSettled);

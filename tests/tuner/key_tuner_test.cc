@@ -44,7 +44,7 @@ Choice fastestOf(const SimulatedCommunicator& communicator, const Signature& sig
 
 TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
   const TunerSettings settings = settingsOf();
-  KeyTuner key(settings, {.ranks = 2, .count = 4096}, Bytes{8}, true, std::nullopt);
+  KeyTuner key(settings, {.ranks = 2, .count = 4096}, Bytes{8}, {}, true, std::nullopt);
   const std::vector<Seconds> arrivals(2);
   const std::vector<Seconds> exits(2, Seconds{1e-3});
   const auto makeCall = [&](const Choice& choice, bool exploration) {
@@ -69,7 +69,7 @@ TEST(KeyTuner, decidesNothingUntilItsPlanTookForce) {
 TEST(KeyTuner, statesNoGainOfCallsThatACoarseClockSeesNothingOf) {
   TunerSettings settings = settingsOf();
   settings.options.algorithm = "ring";
-  KeyTuner key(settings, {.ranks = 2, .count = 1}, Bytes{8}, true, std::nullopt);
+  KeyTuner key(settings, {.ranks = 2, .count = 1}, Bytes{8}, {}, true, std::nullopt);
   const std::vector<Seconds> arrivals(2);
   const auto makeCalls = [&](const Choice& choice, Seconds time) {
     for (int call = 0; call < 4; ++call) {
@@ -92,7 +92,7 @@ TEST(KeyTuner, statesNoGainOfColdCallsAndTriesOnAfterThem) {
   settings.topology = {.nodes = {0, 0}, .shares_memory = true};
   settings.model.node_alpha = {2e-7};
   settings.model.node_beta = 1e-11;
-  KeyTuner key(settings, {.ranks = 2, .count = 1}, Bytes{8}, true, std::nullopt);
+  KeyTuner key(settings, {.ranks = 2, .count = 1}, Bytes{8}, {.site = "line"}, true, std::nullopt);
   const Choice node = choiceOf("node");
   const std::vector<Seconds> arrivals(2);
   int node_calls = 0;
@@ -117,6 +117,11 @@ TEST(KeyTuner, statesNoGainOfColdCallsAndTriesOnAfterThem) {
   EXPECT_NEAR(*key.gain(), 10.0, 1e-6) << "the two cold calls are not among those that are compared";
   EXPECT_GT(key.gainError().value(), 0.0) << "native was not called lately";
   EXPECT_LT(key.gainError().value(), 1.0) << "all others take the same time";
+  const KeyShape ranks{.ranks = 2, .placement = hashOfPlacement(settings.topology.nodes, true)};
+  const auto known = settings.shared->latest.latestOn(ranks, 1);
+  ASSERT_EQ(known.size(), 1U);
+  EXPECT_EQ(known.front().get().runs.choice, node);
+  EXPECT_EQ(known.front().get().runs.limit.cold, 2) << "its first calls on another communicator are cold again";
 }
 
 TEST(KeyTuner, settlesWithinFortyCallsWhereTheGainIsClear) {

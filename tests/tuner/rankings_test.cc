@@ -40,6 +40,25 @@ TEST(Rankings, knowWhatWasAskedBefore) {
   EXPECT_FALSE(isKnown(rankings, linked)) << "other links";
 }
 
+TEST(Rankings, tellApartHowMuchLaterTheLatestOfAllComesThanTheOneBefore) {
+  Rankings rankings;
+  CandidateQuery together = question();
+  together.unpredicted = {.latest = {50e-3}, .before = {50e-3}, .others = {25e-3}};
+  CandidateQuery apart = together;
+  apart.unpredicted.before = {49.2e-3};
+  CandidateQuery about = apart;
+  about.unpredicted.before = {49.19e-3};
+  rankings.insert(apart, {});
+  EXPECT_FALSE(isKnown(rankings, together)) << "less than what a lateness is rounded by, and as much as a call takes";
+  EXPECT_TRUE(isKnown(rankings, about));
+  CandidateQuery alone = apart;
+  alone.unpredicted.before = {1e-3};
+  CandidateQuery followed = apart;
+  followed.unpredicted.before = {5e-3};
+  rankings.insert(alone, {});
+  EXPECT_FALSE(isKnown(rankings, followed)) << "a great gap is not rounded";
+}
+
 TEST(Rankings, forgetWhatWasNotAskedForLong) {
   Rankings rankings;
   rankings.insert(question(0, 1), {});

@@ -5,14 +5,16 @@
 namespace starling {
 namespace {
 
-constexpr FirstTrials::Shape kShape{.ranks = 8, .size_class = 12};
-constexpr FirstTrials::Shape kOtherShape{.ranks = 16, .size_class = 12};
+constexpr KeyShape kShape{.ranks = 8, .size_class = 12};
+constexpr KeyShape kOtherShape{.ranks = 16, .size_class = 12};
+const KeyOrigin kOrigin{.type = 1, .operation = 2, .site = "line1"};
+const KeyOrigin kElsewhere{.type = 1, .operation = 2, .site = "line2"};
 
 TEST(ShapeKnowledge, keysOfAShapeHearFromEachOtherAndNotFromThemselves) {
   const auto shared = std::make_shared<SharedKnowledge>();
-  const ShapeKnowledge one(shared, kShape);
-  const ShapeKnowledge another(shared, kShape);
-  const ShapeKnowledge apart(shared, kOtherShape);
+  const ShapeKnowledge one(shared, kShape, kOrigin);
+  const ShapeKnowledge another(shared, kShape, kElsewhere);
+  const ShapeKnowledge apart(shared, kOtherShape, kOrigin);
   const std::int32_t ring = parseChoice("ring").value().algorithm;
   EXPECT_FALSE(one.areTrialsKnown());
   one.begin(ring, 0.5);
@@ -33,18 +35,34 @@ TEST(ShapeKnowledge, keysOfAShapeHearFromEachOtherAndNotFromThemselves) {
 
 TEST(ShapeKnowledge, aKeyInheritsWhatAnotherOfItsShapeHasLeft) {
   const auto shared = std::make_shared<SharedKnowledge>();
-  const ShapeKnowledge one(shared, kShape);
-  const ShapeKnowledge near(shared, {.ranks = 8, .size_class = 13});
+  const ShapeKnowledge one(shared, kShape, kOrigin);
+  const ShapeKnowledge near(shared, {.ranks = 8, .size_class = 13}, kOrigin);
+  const ShapeKnowledge elsewhere(shared, kShape, kElsewhere);
   EXPECT_FALSE(one.hasHeritage());
   EXPECT_FALSE(one.latestChoice());
   const Choice ring = parseChoice("ring").value();
-  one.bequeath({{ring.algorithm, 0.2, 0.1}}, {ring, {}});
+  KeyArrivals arrivals(kShape.ranks);
+  arrivals.observe({.ranks = kShape.ranks, .latest = {{.rank = 3, .lateness = {1e-3}}}, .others = {}}, {});
+  one.bequeath({{ring.algorithm, 0.2, 0.1}}, {ring, {}}, arrivals);
   EXPECT_TRUE(one.hasHeritage());
   EXPECT_EQ(one.latestChoice()->choice, ring);
   EXPECT_FALSE(near.hasHeritage()) << "of the very shape";
   EXPECT_EQ(near.heritage().distance, 1);
   EXPECT_EQ(near.heritage().residuals.size(), 1U);
-  EXPECT_TRUE(ShapeKnowledge(shared, kOtherShape).heritage().residuals.empty());
+  EXPECT_TRUE(ShapeKnowledge(shared, kOtherShape, kOrigin).heritage().residuals.empty());
+  EXPECT_EQ(elsewhere.latestChoice()->choice, ring) << "of another site, but of the shape";
+  EXPECT_EQ(elsewhere.latestArrivals(), nullptr) << "of the very site";
+  EXPECT_EQ(near.latestArrivals(), nullptr);
+  ASSERT_NE(one.latestArrivals(), nullptr);
+  EXPECT_EQ(one.latestArrivals()->tracked().observations(), 1);
+}
+
+TEST(ShapeKnowledge, aKeyThatIsUnlikeOthersOfItsSiteLeavesWhatItCostsAlone) {
+  const auto shared = std::make_shared<SharedKnowledge>();
+  const Choice ring = parseChoice("ring").value();
+  ShapeKnowledge(shared, kShape, {1, 2, ""}).bequeath({{ring.algorithm, 0.2, 0.1}}, {ring, {}}, KeyArrivals(8));
+  EXPECT_TRUE(ShapeKnowledge(shared, kShape, kOrigin).hasHeritage());
+  EXPECT_FALSE(ShapeKnowledge(shared, kShape, kOrigin).latestChoice());
 }
 
 }  // namespace

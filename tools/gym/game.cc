@@ -1,5 +1,7 @@
 #include "game.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,6 +9,7 @@
 #include <span>
 #include <tuple>
 
+#include "base/text_format.h"
 #include "call_summaries.h"
 #include "random.h"
 
@@ -173,6 +176,27 @@ std::vector<Turn> Game::play(Player& player) {
     player.took(move.is_timed ? std::optional(seen(call, i, turn.cost, move)) : std::nullopt);
   }
   return turns;
+}
+
+std::string Game::describeBest(const std::vector<Turn>& turns) const {
+  struct Sum {
+    double calls = 0.0;
+    Seconds best, native;
+  };
+  std::map<std::string, Sum> sums;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const char* arranged = best_[i].placed.empty() ? "ranks in order" : "ranks by arrivals";
+    Sum& sum = sums[fmt::format("{}, {}", formatChoice(best_[i].choice), arranged)];
+    sum.calls += 1.0;
+    sum.best += turns[i].best;
+    sum.native += turns[i].native;
+  }
+  std::string text;
+  for (const auto& [plan, sum] : sums) {
+    text += fmt::format("  best of {:.0f} calls: {}, {}, where native takes {}\n", sum.calls, plan,
+                        formatDuration((1.0 / sum.calls) * sum.best), formatDuration((1.0 / sum.calls) * sum.native));
+  }
+  return text;
 }
 
 Figures figuresOf(const World& world, const std::vector<Turn>& turns, const std::optional<Player::Claim>& claim) {

@@ -28,6 +28,9 @@ class Game {
 
   std::vector<Turn> play(Player& player);
 
+  // Says in lines what the best plans are, for how many of these calls, and what they take there beside native.
+  std::string describeBest(const std::vector<Turn>& turns) const;
+
  private:
   CallSummary seenElapsed(const WorldCall& call, Seconds took, const Choice& choice) const;
   CallSummary seen(const WorldCall& call, std::size_t index, Seconds cost, const Player::Move& move);

@@ -24,7 +24,22 @@ LearningLoop::LearningLoop(std::int32_t ranks, TunerSettings settings, std::vect
       tuner_(settings, ranks),
       epoch_length_(EpochLengths::ofFirst(settings.options, is_shape_known)),
       lengths_(settings.options, settings.samples_per_epoch),
-      buffer_(decisionBytes(ranks)) {}
+      buffer_(decisionBytes(ranks)) {
+  if (is_shape_known) foretell();
+}
+
+// As EpochLoop::foretell() does it.
+void LearningLoop::foretell() {
+  encodeDecisions(tuner_.foretell(), buffer_);
+  DecisionReader reader(buffer_, ranks_);
+  require(reader.start());
+  keys_.reserveForetold();
+  PlanUpdate update;
+  while (reader.left() > 0) {
+    require(reader.next(update));
+    static_cast<void>(keys_.foretell(update));
+  }
+}
 
 std::int32_t LearningLoop::epochLength() const { return std::min(epoch_length_, lengths_.limit(false)); }
 
@@ -40,10 +55,10 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
   call.planned_key = planned.entry;
   call.planned = planned.planned;
   NextCall next;
-  next.is_watched = planned.is_watched;
+  next.is_watched = tunable && planned.is_watched;
   next.follows = call.follows = std::exchange(latest_step_, AgreementStep::kNone);
   if (planned.entry >= 0) next.plan = &keys_.entry(planned.entry).plan;
-  if (planned.is_own) ++keys_.entry(planned.entry).calls_since_plan;
+  if (planned.is_own || (tunable && planned.isCounted())) ++keys_.entry(planned.entry).calls_since_plan;
   if (!tunable) call.planned.choice = kNativeChoice;
   tracker_.record(line, signature, predicted);
   next.planned = call.planned;
@@ -86,7 +101,11 @@ void LearningLoop::watch(const std::optional<CallSummary>& seen) {
     const bool is_same = entry.changes == watched_->changes;
     if (is_same && entry.noteLast(watched_->last_rank)) lengths_.hurry();
     if (is_same && entry.noteWatched(watched_->shortest_ns, watched_->is_disturbed)) {
-      tuner_.noteStop(watched_->key, entry.plan.incumbent, fromNanoseconds(watched_->shortest_ns));
+      const Seconds shortest = fromNanoseconds(watched_->shortest_ns);
+      if (KeyTable::isForetold(watched_->key))
+        tuner_.noteForetoldStop(entry.key, entry.plan.incumbent, shortest);
+      else
+        tuner_.noteStop(watched_->key, entry.plan.incumbent, shortest);
     }
     watched_.reset();
   }
@@ -169,8 +188,8 @@ void LearningLoop::takeEpoch() {
 void LearningLoop::introduce(const Key& key, const SiteTracker::Call& call, bool tunable) {
   const std::string site = "line" + std::to_string(tracker_.localSite(call.site));
   tuner_.addKey({"world", site, key.size_class, "double", "sum"},
-                {ranks_, call.signature.count, call.signature.commutative}, Bytes{call.signature.element_size}, tunable,
-                policies_);
+                {ranks_, call.signature.count, call.signature.commutative}, Bytes{call.signature.element_size},
+                {key.type, key.operation, site}, tunable, policies_);
 }
 
 }  // namespace starling::gym

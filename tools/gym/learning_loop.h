@@ -59,6 +59,7 @@ class LearningLoop {
     bool is_disturbed = false;
   };
 
+  void foretell();
   std::int32_t epochLength() const;
   void watch(const std::optional<CallSummary>& seen);
   void goOnAgreeing();

@@ -57,6 +57,16 @@ std::size_t largestElementGrowth(std::int16_t type) {
   return elementExtent(element) > elementSize(element) ? 2 : 1;
 }
 
+std::optional<Signature> longestOf(const Key& key) {
+  const bool has_type = key.type >= 0 && key.type < kElementTypes;
+  const bool has_operation = key.operation >= 0 && key.operation < static_cast<std::int16_t>(Operation::kUser);
+  if (!has_type || !has_operation) return std::nullopt;
+  Signature signature{.type = key.type, .operation = key.operation};
+  signature.element_size = elementSize(static_cast<ElementType>(key.type));
+  signature.count = std::max<std::int64_t>((std::int64_t{1} << key.size_class) / signature.element_size, 1);
+  return signature;
+}
+
 std::string typeName(std::int16_t type) {
   return type == kOther ? kDerivedType : elementTypeName(static_cast<ElementType>(type));
 }

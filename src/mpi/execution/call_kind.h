@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <string>
 
 #include "mpi/execution/executor.h"
@@ -25,6 +26,10 @@ bool isRefusal(int code);
 // Returns how many times as much memory as data an element of the signature's type takes at most: 2 for pairs with
 // gaps, else 1.
 std::size_t largestElementGrowth(std::int16_t type);
+
+// Returns the longest signature of a key. Empty: type or operation is none of MPI's own, and may be another one where
+// it has the same code.
+std::optional<Signature> longestOf(const Key& key);
 
 // These return the names of a signature's type and operation in the database: "float", "derived"; "sum",
 // "user_noncommutative", ...

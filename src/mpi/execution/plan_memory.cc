@@ -89,6 +89,15 @@ void PlanMemory::reserveFor(const KeyPlan& plan, const Signature& signature) {
   if (node_ != nullptr && needs_buffers && !is_short_) node_->populate(signature.bytes());
 }
 
+void PlanMemory::reserveForIncumbent(const KeyPlan& plan, const Signature& signature) {
+  const Shape shape = shapeOf(signature);
+  if (!isValid(*findAlgorithm(plan.incumbent.algorithm), shape)) return;
+  const std::size_t element = static_cast<std::size_t>(signature.element_size) * largestElementGrowth(signature.type);
+  const std::int64_t bytes = scratchBytesOf(plan.incumbent, shape, element);
+  if (bytes > 0 && bytes <= AgreedMemory::kMax) scratch_.reserveFor(bytes);
+  reserveFor(plan, signature);
+}
+
 void PlanMemory::agree(std::int64_t scratch, std::int64_t schedules) {
   scratch_.agree(scratch);
   schedules_.agree(schedules);

@@ -47,6 +47,8 @@ class PlanMemory {
   // local.
   void reserveFor(const Signature& signature);
   void reserveFor(const KeyPlan& plan, const Signature& signature);
+  // Takes what the plan's incumbent needs for calls with the signature, and nothing for other rows.
+  void reserveForIncumbent(const KeyPlan& plan, const Signature& signature);
 
   // Returns this rank's capacities, for the other ranks. Sizes are bytes.
   std::int64_t scratchCapacity() const { return scratch_.capacity(); }

@@ -3,16 +3,10 @@
 #include <algorithm>
 
 #include "mpi/machine/probe.h"
-#include "tuner/signature.h"
+#include "tuner/key_shape.h"
 
 namespace starling {
 namespace {
-
-std::uint64_t shapeOf(std::span<const std::int32_t> nodes, bool shares_memory) {
-  std::uint64_t hash = 2 * nodes.size() + (shares_memory ? 1 : 0);
-  for (const std::int32_t node : nodes) hash = mixHash(hash, static_cast<std::uint64_t>(node));
-  return hash;
-}
 
 // What rank 0 tells the others.
 struct Told {
@@ -23,7 +17,7 @@ struct Told {
 }  // namespace
 
 std::optional<CostModel> ProbedCosts::find(std::span<const std::int32_t> nodes, bool shares_memory) const {
-  const std::uint64_t shape = shapeOf(nodes, shares_memory);
+  const std::uint64_t shape = hashOfPlacement(nodes, shares_memory);
   const std::lock_guard lock(mutex_);
   const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(std::min(added_, entries_.size()));
   const auto found = std::find_if(entries_.begin(), end, [shape](const Entry& entry) { return entry.shape == shape; });
@@ -31,7 +25,7 @@ std::optional<CostModel> ProbedCosts::find(std::span<const std::int32_t> nodes, 
 }
 
 void ProbedCosts::add(std::span<const std::int32_t> nodes, bool shares_memory, const CostModel& model) {
-  const std::uint64_t shape = shapeOf(nodes, shares_memory);
+  const std::uint64_t shape = hashOfPlacement(nodes, shares_memory);
   const std::lock_guard lock(mutex_);
   entries_[added_++ % entries_.size()] = {shape, model};
 }

@@ -26,7 +26,7 @@ class RestLedgerTest : public testing::Test {
   std::int32_t addKey(SiteId site) {
     const std::int32_t index = keys_.findOrAdd(keyOf(site, kVector), kVector);
     tuner_.addKey({kCommunicator, "site" + std::to_string(index), 6, "double", "sum"}, {2, kVector.count, true},
-                  Bytes{8}, true, {});
+                  Bytes{8}, {}, true, {});
     return index;
   }
   static CallOrigin from(LocalSite line) { return {.return_address = line}; }

@@ -15,9 +15,11 @@ namespace {
 constexpr Signature kSignature{.count = 1024, .element_size = 8};
 constexpr std::int32_t kRanks = 4;
 
-CallSummary summaryOfCall(Seconds took) {
-  const std::vector<Seconds> arrivals(kRanks);
-  return summaryOf(arrivals, std::vector<Seconds>(kRanks, took));
+// Of such a call, of which the last rank comes `late` after the others.
+CallSummary summaryOfCall(Seconds took, Seconds late = {}) {
+  std::vector<Seconds> arrivals(kRanks);
+  arrivals.back() = late;
+  return summaryOf(arrivals, std::vector<Seconds>(kRanks, late + took));
 }
 
 TunerSettings settings() {
@@ -26,11 +28,11 @@ TunerSettings settings() {
   return settings;
 }
 
-// Makes a call, in which native takes three times as long as anything else.
-LearningLoop::NextCall call(LearningLoop& loop, LocalSite line = 1) {
+// Makes a call, in which native takes three times as long as anything else, or as `others_take` says.
+LearningLoop::NextCall call(LearningLoop& loop, LocalSite line = 1, Seconds others_take = {1e-4}, Seconds late = {}) {
   const LearningLoop::NextCall next = loop.begin(line, kSignature);
-  const Seconds took{next.planned.choice == kNativeChoice ? 3e-4 : 1e-4};
-  loop.end(next.isTimed() ? std::optional(summaryOfCall(took)) : std::nullopt);
+  const Seconds took = next.planned.choice == kNativeChoice ? Seconds{3e-4} : others_take;
+  loop.end(next.isTimed() ? std::optional(summaryOfCall(took, late)) : std::nullopt);
   return next;
 }
 
@@ -44,17 +46,89 @@ TEST(LearningLoop, endsItsFirstEpochAfterTheFewestCalls) {
   EXPECT_EQ(loop.epochLengths(), std::vector<std::int32_t>{5});
 }
 
-TEST(LearningLoop, plansAfterOneCallWhereItsShapeIsKnown) {
-  TunerSettings shared = settings();
-  shared.shared = std::make_shared<SharedKnowledge>();
+// A communicator of a shape of which another one has learned what is fastest.
+class SecondOfItsShape : public testing::Test {
+ protected:
+  SecondOfItsShape() {
+    LearningLoop first(kRanks, settings_);
+    for (int i = 0; i < 60; ++i) call(first);
+    learned_ = first.tuner().key(0).plan().incumbent;
+    EXPECT_NE(learned_, kNativeChoice);
+  }
+
+  const TunerSettings settings_ = settings();
+  Choice learned_;
+};
+
+TEST_F(SecondOfItsShape, runsWhatTheFirstHasLearnedFromItsFirstCallOn) {
+  LearningLoop second(kRanks, settings_, {}, true);
+  for (int i = 0; i < 20; ++i) {
+    const PlannedChoice planned = call(second).planned;
+    EXPECT_TRUE(planned.choice == learned_ || planned.exploration) << "call " << i;
+  }
+  EXPECT_EQ(second.epochLengths().front(), 1);
+}
+
+TEST_F(SecondOfItsShape, knowsTheGainThoughItHasNotCalledNative) {
+  LearningLoop second(kRanks, settings_, {}, true);
+  for (int i = 0; i < 8; ++i) ASSERT_NE(call(second).planned.choice, kNativeChoice);
+  const KeyTuner& key = second.tuner().key(0);
+  EXPECT_NEAR(key.gain().value(), 3.0, 2.0 * key.gainError().value());
+  EXPECT_LT(key.gainError().value(), 0.6);
+}
+
+TEST_F(SecondOfItsShape, leavesNativeToOthersWhereTheShapeIsNotTheSame) {
+  LearningLoop second(2 * kRanks, settings_, {}, true);
+  EXPECT_EQ(second.begin(1, kSignature).planned.choice, kNativeChoice);
+}
+
+TEST_F(SecondOfItsShape, stopsWhatIsSlowThereAndNobodyIsToldOfItAgain) {
+  const Seconds slow{3e-3};
+  LearningLoop second(kRanks, settings_, {}, true);
+  int slow_calls = 0;
+  for (int i = 0; i < 20; ++i) slow_calls += call(second, 1, slow).planned.choice == learned_ ? 1 : 0;
+  EXPECT_GE(slow_calls, CallLimit::kSlowCalls);
+  EXPECT_LE(slow_calls, 2 * (CallLimit::kSlowCalls + 1)) << "until that is judged, and by a plan that was under way";
+  EXPECT_NE(LearningLoop(kRanks, settings_, {}, true).begin(1, kSignature).planned.choice, learned_);
+}
+
+TEST_F(SecondOfItsShape, isToldNothingWhereTheUserHasChosen) {
+  TunerSettings forced = settings_;
+  forced.options.algorithm = "ring";
+  EXPECT_TRUE(CommunicatorTuner(forced, kRanks).foretell().updates.empty());
+  TunerSettings reproducible = settings_;
+  reproducible.options.reproducible = true;
+  EXPECT_TRUE(CommunicatorTuner(reproducible, kRanks).foretell().updates.empty());
+  TunerSettings observing = settings_;
+  observing.options.mode = Mode::kObserve;
+  EXPECT_TRUE(CommunicatorTuner(observing, kRanks).foretell().updates.empty());
+  EXPECT_EQ(CommunicatorTuner(settings_, kRanks).foretell().updates.size(), 1U);
+}
+
+TEST(LearningLoop, knowsWhoIsLateAtASiteOfAnotherCommunicator) {
+  const Seconds late{5e-3};
+  const TunerSettings shared = settings();
+  LearningLoop first(kRanks, shared);
+  for (int i = 0; i < 60; ++i) call(first, 1, {1e-4}, late);
+  LearningLoop second(kRanks, shared, {}, true);
+  for (int i = 0; i < 3; ++i) call(second, 1, {1e-4}, late);
+  ASSERT_EQ(second.keys().size(), 1);
+  const TrackedArrivals& arrivals = second.tuner().key(0).arrivals();
+  EXPECT_GT(arrivals.observations(), 4) << "with those of the first";
+  EXPECT_NEAR(arrivals.entries().back().predicted.value, late.value, 1e-6);
+  EXPECT_LE(arrivals.entries().front().seen.count(), 3) << "what is recorded is of its own calls";
+}
+
+TEST(LearningLoop, foretellsHowRanksAreArrangedNow) {
+  const TunerSettings shared = settings();
   LearningLoop first(kRanks, shared);
   for (int i = 0; i < 60; ++i) call(first);
-  LearningLoop second(kRanks, shared, {}, true);
-  std::vector<Choice> choices;
-  for (int i = 0; i < 6; ++i) choices.push_back(call(second).planned.choice);
-  EXPECT_EQ(second.epochLengths().front(), 1);
-  EXPECT_EQ(choices[2], kNativeChoice);
-  EXPECT_NE(choices[3], kNativeChoice) << "what the first has learned";
+  EXPECT_TRUE(CommunicatorTuner(shared, kRanks).foretell().updates.at(0).plan.placed.empty());
+  for (int i = 0; i < 200; ++i) call(first, 1, {1e-4}, {5e-3});
+  ASSERT_FALSE(first.keys().entry(0).plan.placed.empty());
+  const KeyPlan foretold = CommunicatorTuner(shared, kRanks).foretell().updates.at(0).plan;
+  EXPECT_EQ(foretold.placed, first.keys().entry(0).plan.placed);
+  EXPECT_EQ(foretold.limit.known, 0);
 }
 
 TEST(LearningLoop, hasEachCallInOneEpoch) {

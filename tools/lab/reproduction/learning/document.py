@@ -110,8 +110,8 @@ def worlds_section(document):
         "how long each rank was in a call, and are wrong by up to half of what that takes (elapsed only). The tuner "
         "alone sees each call before which an agreement of its ranks goes on 2.5 to 17.5 us longer.",
         "**Programs**: one key; 40 keys in turn; two sizes of one size class in turn; keys of 30 calls each, one after "
-        "the other (short keys); a second key after 3 of 10 calls (late keys); communicators of 20 calls each, where "
-        "all is learned anew (short lives).",
+        "the other (short keys); a second key after 3 of 10 calls (late keys); communicators of 20 calls each, one "
+        "after the other (short lives).",
     ])  # fmt: skip
 
 
