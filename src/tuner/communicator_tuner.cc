@@ -67,7 +67,8 @@ Decisions CommunicatorTuner::foretell() const {
   const bool is_free = settings_.options.algorithm.empty() && !settings_.options.reproducible;
   if (!is_free || settings_.options.mode != Mode::kTune) return decisions;
   const std::lock_guard lock(settings_.shared->mutex);
-  for (const LatestKeys::Known& known : settings_.shared->latest.latestOn(shapeOf({}), KeyTable::kMostForetold)) {
+  for (const LatestKeys::Known& known :
+       settings_.shared->latest.latestOn(shapeOn(settings_.topology, ranks_, 0), KeyTable::kMostForetold)) {
     const KeyOrigin& origin = known.origin;
     const std::optional<std::int32_t> kind =
         kindOf({.size_class = known.shape.size_class, .type = origin.type, .operation = origin.operation});
@@ -86,7 +87,8 @@ Decisions CommunicatorTuner::foretell() const {
 void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest) {
   {
     const std::lock_guard lock(settings_.shared->mutex);
-    settings_.shared->latest.forgetChoice(shapeOf(key), {.type = key.type, .operation = key.operation}, choice);
+    const KeyShape shape = shapeOn(settings_.topology, ranks_, key.size_class);
+    settings_.shared->latest.forgetChoice(shape, {.type = key.type, .operation = key.operation}, choice);
   }
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     KeyTuner& tuner = slots_[i]->tuner;
@@ -97,11 +99,6 @@ void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice, S
     tuner.noteForetoldStop(choice, shortest);
     wake(static_cast<std::int32_t>(i));
   }
-}
-
-KeyShape CommunicatorTuner::shapeOf(const Key& key) const {
-  const Topology& topology = settings_.topology;
-  return {ranks_, key.size_class, hashOfPlacement(topology.nodes, topology.shares_memory)};
 }
 
 void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,

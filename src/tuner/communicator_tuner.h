@@ -134,7 +134,6 @@ class CommunicatorTuner {
     bool is_to_be_asked = false;
   };
 
-  KeyShape shapeOf(const Key& key) const;
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
   void digestSample(Slot& called, const EpochCall& call, const CallTimes& times);
   void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);

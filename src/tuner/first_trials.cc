@@ -7,7 +7,7 @@
 namespace starling {
 namespace {
 
-// Returns how many size classes lie between, more than any where the ranks are not as many.
+// Returns how many size classes lie between, more than any where ranks are others.
 std::int32_t distanceBetween(const KeyShape& a, const KeyShape& b) {
   return a.isOnSameRanks(b) ? std::abs(a.size_class - b.size_class) : std::numeric_limits<std::int32_t>::max();
 }

@@ -10,4 +10,8 @@ std::uint64_t hashOfPlacement(std::span<const std::int32_t> nodes, bool shares_m
   return hash;
 }
 
+KeyShape shapeOn(const Topology& topology, std::int32_t ranks, std::int32_t size_class) {
+  return {ranks, size_class, hashOfPlacement(topology.nodes, topology.shares_memory)};
+}
+
 }  // namespace starling

@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include "algos/topology.h"
+
 namespace starling {
 
 // Models are wrong alike for keys of one shape, and for those of a few size classes away.
@@ -21,6 +23,9 @@ struct KeyShape {
 
 // Tells placements of ranks on nodes apart; `nodes` has, by rank, the first rank of its node, or is empty.
 std::uint64_t hashOfPlacement(std::span<const std::int32_t> nodes, bool shares_memory);
+
+// Returns the shape of keys of so many ranks that are placed so.
+KeyShape shapeOn(const Topology& topology, std::int32_t ranks, std::int32_t size_class);
 
 // What else keys on different communicators have in common. Types and operations have the codes of their signatures.
 struct KeyOrigin {

@@ -39,10 +39,6 @@ constexpr std::int64_t kTrialsToTell = 2;
 // What is believed of a gain and what was measured contradict each other beyond so many deviations of the former.
 constexpr double kMostApart = 2.0;
 
-KeyShape shapeOf(const TunerSettings& settings, std::int32_t ranks, std::int64_t bytes) {
-  return {ranks, sizeClass(bytes), hashOfPlacement(settings.topology.nodes, settings.topology.shares_memory)};
-}
-
 }  // namespace
 
 KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, KeyOrigin origin,
@@ -50,7 +46,8 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
     : settings_(settings),
       shape_(shape),
       element_size_(element_size),
-      others_(settings.shared, shapeOf(settings, shape.ranks, shape.count * element_size.value), std::move(origin)),
+      others_(settings.shared, shapeOn(settings.topology, shape.ranks, sizeClass(shape.count * element_size.value)),
+              std::move(origin)),
       learned_(std::move(learned)),
       arrivals_(shape.ranks, sharesOneMemory(&settings.topology) ? kNoiseWithinNode : kNoiseBetweenNodes) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;

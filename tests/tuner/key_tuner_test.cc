@@ -117,8 +117,7 @@ TEST(KeyTuner, statesNoGainOfColdCallsAndTriesOnAfterThem) {
   EXPECT_NEAR(*key.gain(), 10.0, 1e-6) << "the two cold calls are not among those that are compared";
   EXPECT_GT(key.gainError().value(), 0.0) << "native was not called lately";
   EXPECT_LT(key.gainError().value(), 1.0) << "all others take the same time";
-  const KeyShape ranks{.ranks = 2, .placement = hashOfPlacement(settings.topology.nodes, true)};
-  const auto known = settings.shared->latest.latestOn(ranks, 1);
+  const auto known = settings.shared->latest.latestOn(shapeOn(settings.topology, 2, 0), 1);
   ASSERT_EQ(known.size(), 1U);
   EXPECT_EQ(known.front().get().runs.choice, node);
   EXPECT_EQ(known.front().get().runs.limit.cold, 2) << "its first calls on another communicator are cold again";
