@@ -89,11 +89,10 @@ void EpochLoop::judgeWatched() {
     limitEpoch();
   }
   if (!entry.noteWatched(call_watch_->shortestNs(), call.is_disturbed)) return;
-  const Seconds shortest = fromNanoseconds(call_watch_->shortestNs());
   if (KeyTable::isForetold(call.key))
-    learner_.noteForetoldStop(entry.key, entry.plan.incumbent, shortest);
+    learner_.noteForetoldStop(entry.key, entry.plan.incumbent);
   else
-    learner_.noteStop(call.key, entry.plan.incumbent, shortest);
+    learner_.noteStop(call.key, entry.plan.incumbent, fromNanoseconds(call_watch_->shortestNs()));
 }
 
 void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {

@@ -83,8 +83,8 @@ Decisions RootLearner::foretell() {
   return decisions;
 }
 
-void RootLearner::noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest) {
-  whileLearning([&] { tuner_->noteForetoldStop(key, choice, shortest); });
+void RootLearner::noteForetoldStop(const Key& key, const Choice& choice) {
+  whileLearning([&] { tuner_->noteForetoldStop(key, choice); });
 }
 
 void RootLearner::noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {

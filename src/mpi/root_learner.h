@@ -40,7 +40,7 @@ class RootLearner {
   void addSpecialKey(std::int32_t usual);
   // These do what the functions of CommunicatorTuner do. Without learning nothing is foretold.
   Decisions foretell();
-  void noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest);
+  void noteForetoldStop(const Key& key, const Choice& choice);
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest);
   // Learns from an epoch, and from the calls that rested after it.
   void digest(const EpochReport& report);

@@ -83,22 +83,10 @@ Decisions CommunicatorTuner::foretell() const {
   return decisions;
 }
 
-// Plans of keys that have appeared since may run the same, or be about to.
-void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest) {
-  {
-    const std::lock_guard lock(settings_.shared->mutex);
-    const KeyShape shape = shapeOn(settings_.topology, ranks_, key.size_class);
-    settings_.shared->latest.forgetChoice(shape, {.type = key.type, .operation = key.operation}, choice);
-  }
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    KeyTuner& tuner = slots_[i]->tuner;
-    const KeyOrigin& origin = tuner.origin();
-    const bool is_alike = origin.type == key.type && origin.operation == key.operation &&
-                          sizeClass(tuner.shape().count * tuner.elementSize().value) == key.size_class;
-    if (!is_alike) continue;
-    tuner.noteForetoldStop(choice, shortest);
-    wake(static_cast<std::int32_t>(i));
-  }
+void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice) {
+  const KeyShape shape = shapeOn(settings_.topology, ranks_, key.size_class);
+  const std::lock_guard lock(settings_.shared->mutex);
+  settings_.shared->latest.forgetChoice(shape, {.type = key.type, .operation = key.operation}, choice);
 }
 
 void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,

@@ -58,9 +58,9 @@ class CommunicatorTuner {
   // Returns what is foretold to the communicator: what keys of others on such ranks run, the latest first, for
   // KeyTable::foretell(). The message may have no room for the last ones.
   Decisions foretell() const;
-  // Notes that all ranks have stopped what was foretold for keys like this, because its latest calls took at least
-  // `shortest` apart from waiting. It is foretold to nobody any more, until some key settles on it again.
-  void noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest);
+  // Notes that all ranks have stopped what was foretold for keys like this: it is foretold to nobody any more, until
+  // some key settles on it again. Plans of keys that have appeared since are watched by themselves.
+  void noteForetoldStop(const Key& key, const Choice& choice);
 
   // Notes that all ranks have stopped the key's choice: see KeyTuner::noteStop().
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {

@@ -47,9 +47,6 @@ class KeyTuner {
 
   // Notes that all ranks have stopped the choice, because its latest calls took at least `shortest` apart from waiting.
   void noteStop(const Choice& choice, Seconds shortest);
-  // Notes that calls with the choice took so long that were none of the key's plan. What the key has called itself it
-  // knows better.
-  void noteForetoldStop(const Choice& choice, Seconds shortest);
   // Every call is counted, together with `calls` - 1 like it; those that were stamped are observed too.
   void count(const PlannedChoice& planned, std::int32_t calls = 1);
   void observe(const PlannedChoice& planned, const CallTimes& times);

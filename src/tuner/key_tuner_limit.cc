@@ -24,11 +24,6 @@ void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
   if (choice == plan_.incumbent && costs_.isRanked()) stop_ = shortest;
 }
 
-void KeyTuner::noteForetoldStop(const Choice& choice, Seconds shortest) {
-  const std::optional<std::size_t> arm = costs_.find(choice);
-  if (choice == plan_.incumbent && arm && costs_.arms()[*arm].samples == 0) stop_ = shortest;
-}
-
 // Is told of the stop after what the calls before it took.
 void KeyTuner::digestStop(Occasion& occasion) {
   if (!stop_) return;
@@ -36,7 +31,7 @@ void KeyTuner::digestStop(Occasion& occasion) {
   costs_.noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
   occasion.reopens = occasion.was_stopped = occasion.must_tell = true;
   occasion.text +=
-      fmt::format("{} took {} or more in the latest calls (n={}), native took {}. ", formatChoice(plan_.incumbent),
+      fmt::format("{} took {} or more in its latest calls (n={}), native took {}. ", formatChoice(plan_.incumbent),
                   formatDuration(*stop_), CallLimit::kSlowCalls, formatDuration(Seconds{native}));
   stop_.reset();
   // These calls and those before them are still to be observed, and would tell of what is known already.

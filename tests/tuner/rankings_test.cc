@@ -41,22 +41,17 @@ TEST(Rankings, knowWhatWasAskedBefore) {
 }
 
 TEST(Rankings, tellApartHowMuchLaterTheLatestOfAllComesThanTheOneBefore) {
+  const auto with = [](double before) {
+    CandidateQuery query = question();
+    query.unpredicted = {.latest = {50e-3}, .before = {before}, .others = {25e-3}};
+    return query;
+  };
   Rankings rankings;
-  CandidateQuery together = question();
-  together.unpredicted = {.latest = {50e-3}, .before = {50e-3}, .others = {25e-3}};
-  CandidateQuery apart = together;
-  apart.unpredicted.before = {49.2e-3};
-  CandidateQuery about = apart;
-  about.unpredicted.before = {49.19e-3};
-  rankings.insert(apart, {});
-  EXPECT_FALSE(isKnown(rankings, together)) << "less than what a lateness is rounded by, and as much as a call takes";
-  EXPECT_TRUE(isKnown(rankings, about));
-  CandidateQuery alone = apart;
-  alone.unpredicted.before = {1e-3};
-  CandidateQuery followed = apart;
-  followed.unpredicted.before = {5e-3};
-  rankings.insert(alone, {});
-  EXPECT_FALSE(isKnown(rankings, followed)) << "a great gap is not rounded";
+  rankings.insert(with(49.2e-3), {});
+  EXPECT_FALSE(isKnown(rankings, with(50e-3))) << "less than a lateness is rounded by, and as much as a call takes";
+  EXPECT_TRUE(isKnown(rankings, with(49.19e-3)));
+  rankings.insert(with(1e-3), {});
+  EXPECT_FALSE(isKnown(rankings, with(5e-3))) << "a great gap is not rounded so";
 }
 
 TEST(Rankings, forgetWhatWasNotAskedForLong) {

@@ -101,11 +101,10 @@ void LearningLoop::watch(const std::optional<CallSummary>& seen) {
     const bool is_same = entry.changes == watched_->changes;
     if (is_same && entry.noteLast(watched_->last_rank)) lengths_.hurry();
     if (is_same && entry.noteWatched(watched_->shortest_ns, watched_->is_disturbed)) {
-      const Seconds shortest = fromNanoseconds(watched_->shortest_ns);
       if (KeyTable::isForetold(watched_->key))
-        tuner_.noteForetoldStop(entry.key, entry.plan.incumbent, shortest);
+        tuner_.noteForetoldStop(entry.key, entry.plan.incumbent);
       else
-        tuner_.noteStop(watched_->key, entry.plan.incumbent, shortest);
+        tuner_.noteStop(watched_->key, entry.plan.incumbent, fromNanoseconds(watched_->shortest_ns));
     }
     watched_.reset();
   }
