@@ -15,6 +15,19 @@ std::int32_t flaggedRanks(const Choice& choice, std::int32_t ranks) {
   return static_cast<std::int32_t>(std::min<std::int64_t>(choice.parameters[*index], ranks - 1));
 }
 
+RowForm formOf(const Choice& choice) {
+  const std::optional<std::size_t> index = findParameter(*findAlgorithm(choice.algorithm), kFlaggedParameter);
+  return {choice.algorithm, index && choice.parameters[*index] > 0};
+}
+
+std::optional<Choice> otherForm(const Choice& choice) {
+  const std::optional<std::size_t> index = findParameter(*findAlgorithm(choice.algorithm), kFlaggedParameter);
+  if (!index) return std::nullopt;
+  Choice other = choice;
+  other.parameters[*index] = choice.parameters[*index] > 0 ? 0 : 1;
+  return other;
+}
+
 void FlaggedArrangement::reserve(std::int32_t ranks) {
   const auto size = static_cast<std::size_t>(ranks);
   table.reserve(size);

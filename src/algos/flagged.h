@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,19 @@ inline constexpr std::int32_t kMostFlagged = 64;
 
 // Returns the parameter's value, at most one less than there are ranks; 0 where the row has none.
 std::int32_t flaggedRanks(const Choice& choice, std::int32_t ranks);
+
+// A row as it may be called: with the late ranks that are predicted, or with those that flags name.
+struct RowForm {
+  std::int32_t algorithm = kNativeAlgorithm;
+  bool is_flagged = false;
+
+  bool operator==(const RowForm&) const = default;
+};
+
+RowForm formOf(const Choice& choice);
+// Returns the choice in the other form of its row, with one rank named where that is the flagged one; empty: there is
+// none.
+std::optional<Choice> otherForm(const Choice& choice);
 
 // Holds what a plan's table and latenesses become when ranks are flagged: these stand last, in the order of the table,
 // and are later by more than any vector takes; all others are on time.

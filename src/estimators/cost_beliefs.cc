@@ -44,12 +44,25 @@ constexpr double kOthersChange = 0.12;
 constexpr std::int64_t kChangeMayPass = 64;
 constexpr double kMostEvidence = kMostDeviations - kSlack;
 
-// The first call of an arm takes longer by this, but for such a deviation.
-constexpr double kFirstExcess = 0.2;
+// The first call of an arm is never shorter for that, and longer by this in the mean until it is known by how much.
+// This weighs as much as so many arms, and the mean is never taken to be less than the last of these.
+constexpr double kFirstExcess = 0.3;
+constexpr double kFirstWeight = 1.0;
+constexpr double kLeastFirstExcess = 0.02;
+// No more than this is put down to that, and what is left then is known but for such a deviation.
+constexpr double kMostFirstExcess = 1.4;
 constexpr double kFirstDeviation = 0.3;
 
 double density(double x) { return std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi); }
 double probabilityBelow(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+// Returns by how much the mean of a normal distribution grows, in its deviations, when what lies below zero is taken
+// away, and its mean lies so far above zero.
+double growthOfPositive(double mean) {
+  constexpr double kFarBelow = -8.0;  // from where on both are too small to be divided, and a series is exact enough
+  if (mean < kFarBelow) return -mean - 1.0 / mean;
+  return density(mean) / probabilityBelow(mean);
+}
 
 }  // namespace
 
@@ -61,6 +74,7 @@ struct CostBeliefs::State {
     double above = 0.0;  // sums of Page's test
     double below = 0.0;
     double latest = std::numeric_limits<double>::quiet_NaN();
+    double first = std::numeric_limits<double>::quiet_NaN();  // of its calls, until there is another
     double noise_sum = 0.0;
     double noise_weight = 0.0;
     double scatter = 1.0;
@@ -69,7 +83,7 @@ struct CostBeliefs::State {
     // Its noise is still that of before.
     void forgetCosts() {
       above = below = 0.0;
-      latest = std::numeric_limits<double>::quiet_NaN();
+      latest = first = std::numeric_limits<double>::quiet_NaN();
     }
   };
   std::vector<Arm> arms;
@@ -93,6 +107,18 @@ struct CostBeliefs::State {
   double noise_sum = kNoiseWeight * kUsualNoise * kUsualNoise;
   double noise_weight = kNoiseWeight;
 
+  double first_sum = kFirstWeight * kFirstExcess;
+  double first_weight = kFirstWeight;
+  double firstExcess() const { return std::max(first_sum / first_weight, kLeastFirstExcess); }
+
+  // By how much first calls take longer depends on the machine, and hardly on the arm.
+  void learnFirst(Arm& arm, double cost) {
+    if (std::isnan(arm.first)) return;
+    first_sum += std::clamp(arm.first - cost, 0.0, kMostFirstExcess);
+    first_weight += 1.0;
+    arm.first = std::numeric_limits<double>::quiet_NaN();
+  }
+
   double noiseVariance() const { return std::max(noise_sum / noise_weight, kLeastNoise * kLeastNoise); }
   double noiseVariance(const Arm& arm) const {
     const double expected = arm.scatter * arm.scatter * noiseVariance();
@@ -112,6 +138,16 @@ struct CostBeliefs::State {
     }
     covariance(index, index) += deviation * deviation;
     return static_cast<std::size_t>(index);
+  }
+
+  std::size_t addLike(std::size_t arm, double cost, double deviation) {
+    const auto like = static_cast<Eigen::Index>(arm);
+    const std::size_t added = add(cost, deviation, arms[arm].is_apart);
+    const auto index = static_cast<Eigen::Index>(added);
+    covariance.row(index).head(index) = covariance.row(like).head(index);
+    covariance.col(index).head(index) = covariance.col(like).head(index);
+    covariance(index, index) = covariance(like, like) + deviation * deviation;
+    return added;
   }
 
   // Two measurements of one arm differ by noise alone, or nearly so.
@@ -186,12 +222,19 @@ std::size_t CostBeliefs::add(double cost, double deviation) { return state_->add
 
 std::size_t CostBeliefs::addApart(double cost, double deviation) { return state_->add(cost, deviation, true); }
 
+std::size_t CostBeliefs::addLike(std::size_t arm, double cost, double deviation) {
+  return state_->addLike(arm, cost, deviation);
+}
+
 bool CostBeliefs::observe(std::size_t arm, double cost, double error) {
   State& state = *state_;
   const auto index = static_cast<Eigen::Index>(arm);
   State::Arm& measured = state.arms[arm];
   // What is known to be disturbed says nothing of the noise.
-  if (error * error <= state.noiseVariance(measured)) state.learnNoise(measured, cost);
+  if (error * error <= state.noiseVariance(measured)) {
+    state.learnNoise(measured, cost);
+    state.learnFirst(measured, cost);
+  }
   const double variance = state.noiseVariance(measured) + error * error;
   if (isBack(arm, cost, variance)) {
     state.costs = state.change->before.costs;
@@ -214,7 +257,10 @@ bool CostBeliefs::observe(std::size_t arm, double cost, double error) {
 void CostBeliefs::observeChange(std::size_t arm, double cost) {
   State& state = *state_;
   const auto index = static_cast<Eigen::Index>(arm);
-  for (State::Arm& one : state.arms) one.above = one.below = 0.0;
+  for (State::Arm& one : state.arms) {
+    one.above = one.below = 0.0;
+    one.first = std::numeric_limits<double>::quiet_NaN();
+  }
   if (!state.change) {
     const bool was_quiet = state.quiet && state.quiet->arm == arm;
     state.change = {.before = was_quiet ? *state.quiet : state.knowledgeFor(arm)};
@@ -256,13 +302,21 @@ void CostBeliefs::observeDifference(std::size_t a, std::size_t b, double differe
 void CostBeliefs::observeFirst(std::size_t arm, double cost, double error) {
   State& state = *state_;
   const auto index = static_cast<Eigen::Index>(arm);
-  // That it was the first never makes it fast: where it is, it counts in full.
-  const bool is_fast = cost < state.costs(index);
-  const double excess = is_fast ? 0.0 : kFirstExcess;
-  const double deviation = is_fast ? 0.0 : kFirstDeviation;
-  const double variance = state.noiseVariance(state.arms[arm]) + error * error + deviation * deviation;
-  const double limit = kMostDeviations * std::sqrt(state.covariance(index, index) + variance);
-  state.update(index, std::clamp(cost - excess - state.costs(index), -limit, limit), variance);
+  const Eigen::VectorXd spread = state.covariance.col(index);
+  const double variance = spread(index) + state.noiseVariance(state.arms[arm]) + error * error;
+  const double deviation = std::sqrt(variance);
+  const double off = std::max(cost - state.costs(index), -kMostDeviations * deviation);
+  // Before the call the excess has an exponential distribution. After it that is a normal one without its negative
+  // part, of which this is how far its mean lies above zero, in deviations, before that part was taken away.
+  const double above = off / deviation - deviation / state.firstExcess();
+  const double growth = growthOfPositive(above);
+  const double excess = deviation * (above + growth);
+  double told = std::clamp(growth * (growth + above), 0.0, 1.0);  // of what a call tells whose excess is known
+  if (excess > kMostFirstExcess) told = std::max(told, 1.0 - kFirstDeviation * kFirstDeviation / variance);
+  if (error * error <= state.noiseVariance(state.arms[arm])) state.arms[arm].first = cost;
+  const double own = std::min(off - std::min(excess, kMostFirstExcess), kMostDeviations * deviation);
+  state.costs += spread / variance * own;
+  state.covariance -= told / variance * spread * spread.transpose();
 }
 
 void CostBeliefs::age(std::int64_t calls) {

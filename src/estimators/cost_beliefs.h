@@ -31,12 +31,15 @@ class CostBeliefs {
   std::size_t add(double cost, double deviation);
   // The same for an arm that the model predicts in another way: what it is wrong by for all others says nothing of it.
   std::size_t addApart(double cost, double deviation);
+  // Adds an arm that is nearly another one: what is found of either says as much of both, but for such an error.
+  std::size_t addLike(std::size_t arm, double cost, double deviation);
   std::size_t size() const;
 
   // Takes a measurement of one arm, which has this error beside the noise. Returns true where it shows that costs have
   // changed: all are less well known then.
   bool observe(std::size_t arm, double cost, double error = 0.0);
-  // Takes the first measurement of an arm, which may have been slow because it was the first, and so tells less.
+  // Takes the first measurement of an arm, which may have been slow because it was the first, and never fast because of
+  // that. By how much first calls take longer is learned from the calls that follow them.
   void observeFirst(std::size_t arm, double cost, double error = 0.0);
   // Takes a measurement of an arm in place of all that was known of it.
   void observeAnew(std::size_t arm, double cost, double error = 0.0);

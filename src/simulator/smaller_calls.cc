@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "algos/flagged.h"
 #include "algos/tree_search.h"
 #include "simulator/simulated_choice.h"
 
@@ -92,8 +93,21 @@ SmallerCalls::Call SmallerCalls::planOf(const SampleSize& size, std::span<const 
   return call;
 }
 
+// The first rank asks for flags and names the late ranks, never itself. It is the first of a smaller call, too: else
+// that may be a late one, where those before it are left out.
+void SmallerCalls::keepFirstRank(std::vector<SampledRank>& ranks) const {
+  if (flaggedRanks(call_.choice, call_.shape.ranks) == 0 || of_whole_node_ > 1 || ranks.front().rank == 0) return;
+  const auto apart = [&](const SampledRank& sampled) {
+    return std::abs(call_.arrivals[static_cast<std::size_t>(sampled.rank)].value - call_.arrivals.front().value);
+  };
+  const auto most_alike = std::ranges::min_element(ranks, {}, apart);
+  most_alike->rank = 0;
+  std::rotate(ranks.begin(), most_alike, most_alike + 1);
+}
+
 SmallerCalls::Call SmallerCalls::callOf(const SampleSize& size, std::int32_t latest) const {
-  const std::vector<SampledRank> ranks = sample_.choose(size.units, latest, size.of_node, size.keeps_late);
+  std::vector<SampledRank> ranks = sample_.choose(size.units, latest, size.of_node, size.keeps_late);
+  keepFirstRank(ranks);
   Call call = planOf(size, ranks);
   call.arrivals = pick(call_.arrivals, ranks);
   call.lateness_ns = pick(call_.lateness_ns, ranks);

@@ -75,6 +75,7 @@ class SmallerCalls {
   Choice usualFor(const Shape& shape, const CostModel& model) const;
   Choice choiceFor(const Shape& shape, const CostModel& model) const;
   Call planOf(const SampleSize& size, std::span<const SampledRank> ranks) const;
+  void keepFirstRank(std::vector<SampledRank>& ranks) const;
   Call callOf(const SampleSize& size, std::int32_t latest) const;
   void slow(Call& call, const SampleSize& size) const;
   StandIn standIn(const SampledRank& sampled, const SampleSize& size) const;

@@ -30,6 +30,10 @@ constexpr std::int64_t kSmallestSegmentBytes = 1024;
 // Other parameters are tried where the usual ones are predicted to take no more than so many times the least.
 constexpr double kWorthVarying = 2.0;
 
+// Of rows that take no more than so many times the least it is simulated what naming late ranks by flags costs where
+// these are predicted.
+constexpr double kWorthNaming = 1.2;
+
 // Of rows that take so many times the least it does not matter by how much: the tuner believes predictions within a
 // third.
 constexpr double kHopeless = 2.0;
@@ -224,18 +228,18 @@ Candidate withAlternatives(const Candidate& usual, const Predictor& predictor) {
   return best;
 }
 
-// Returns the best candidate of the row, of which this is the usual one.
-Candidate bestOf(const Candidate& usual, const Predictor& predictor) {
-  const CandidateQuery& query = predictor.query();
-  const Candidate candidate = withAlternatives(usual, predictor);
-  const std::optional<std::size_t> flagged = findParameter(*findAlgorithm(usual.choice.algorithm), kFlaggedParameter);
-  if (!flagged || query.unpredicted.latest <= Seconds{} || !query.lateness_ns.empty() || query.shape.ranks < 2) {
-    return candidate;
-  }
-  Choice choice = usual.choice;
-  choice.parameters[*flagged] = 1;
-  const Candidate naming = withSegmentsTried(withBestSegments(choice, predictor, {candidate.predicted}), predictor);
-  return naming.predicted < candidate.predicted ? naming : candidate;
+// Tells whether some rank is late, as far as is known.
+bool isAnyLate(const CandidateQuery& query) {
+  return query.unpredicted.latest > Seconds{} || !query.lateness_ns.empty();
+}
+
+// Naming late ranks takes two messages, one after the other.
+Seconds timeToName(const CandidateQuery& query) { return 2.0 * query.model.alpha; }
+
+// Returns the row with late ranks named by flags where that is simulated in no other way.
+Candidate assumedFlagged(const Choice& choice, const Candidate& usual, const CandidateQuery& query) {
+  const bool is_useless = !isAnyLate(query) && query.arrivals_are_known;
+  return {choice, usual.predicted + timeToName(query), usual.takes_longer || is_useless, !query.arrivals_are_known};
 }
 
 // Returns whether the row may be planned: it suits the call, and its schedule takes no more memory than any may.
@@ -315,15 +319,30 @@ std::vector<Candidate> usualCandidates(const Predictor& predictor) {
   return candidates;
 }
 
-// Tries other parameters of rows that are not far behind with the usual ones, or that may be so for these alone.
+// Tries other parameters of rows that are not far behind with the usual ones, or that may be so for these alone, and
+// adds the rows that can name late ranks, in that form.
 void varyTheBest(std::vector<Candidate>& candidates, const Predictor& predictor) {
   if (candidates.empty()) return;
+  const CandidateQuery& query = predictor.query();
   const Seconds least = std::ranges::min(candidates, {}, &Candidate::predicted).predicted;
+  std::vector<Candidate> flagged;
   for (Candidate& candidate : candidates) {
-    if (candidate.predicted <= kWorthVarying * least || mayLeaveChain(candidate)) {
-      candidate = bestOf(candidate, predictor);
+    const Candidate usual = candidate;
+    const bool is_varied = usual.predicted <= kWorthVarying * least || mayLeaveChain(usual);
+    if (is_varied) candidate = withAlternatives(usual, predictor);
+    const std::optional<Choice> naming = otherForm(candidate.choice);
+    if (!naming || query.shape.ranks < 2) continue;
+    const bool is_promising = query.lateness_ns.empty() || candidate.predicted <= kWorthNaming * least;
+    if (!is_varied || !isAnyLate(query) || !is_promising) {
+      flagged.push_back(assumedFlagged(*naming, candidate, query));
+      continue;
     }
+    const Seconds limit = kHopeless * least;
+    flagged.push_back(withBestSegments(*naming, predictor, {limit}));
+    flagged.back().takes_longer = flagged.back().predicted > limit;
+    flagged.back().is_guess = !query.arrivals_are_known;
   }
+  candidates.insert(candidates.end(), flagged.begin(), flagged.end());
 }
 
 }  // namespace
@@ -350,6 +369,15 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
   if (left_out != ranked.end()) ranked[limit - 1] = *left_out;
   ranked.resize(limit);
   return ranked;
+}
+
+std::vector<Candidate> bestForms(const std::vector<Candidate>& ranked) {
+  std::vector<Candidate> best;
+  for (const Candidate& candidate : ranked) {
+    const auto is_other_form = [&](const Candidate& one) { return one.choice.algorithm == candidate.choice.algorithm; };
+    if (std::ranges::none_of(best, is_other_form)) best.push_back(candidate);
+  }
+  return best;
 }
 
 }  // namespace starling

@@ -16,6 +16,7 @@ struct Candidate {
   Choice choice;
   Seconds predicted;          // post-arrival time
   bool takes_longer = false;  // than that, which is so many times the least that by how much does not matter
+  bool is_guess = false;      // whether late ranks make it worth while is not known
 };
 
 struct CandidateQuery {
@@ -25,21 +26,23 @@ struct CandidateQuery {
   std::vector<std::int64_t> lateness_ns;  // by virtual rank; empty = all on time
   bool reproducible = false;              // only rows of the one fixed association
   UnpredictedArrivals unpredicted{};      // where `lateness_ns` is empty
+  bool arrivals_are_known = true;         // where both are empty all are on time
   Topology topology{};                    // by virtual rank; takes the place of the shape's
 };
 
-// Returns at most `limit` candidates, one per algorithm, by rising predicted post-arrival time. Segments are those of
-// the row's closed form, else those that the simulator likes best; where so many would take long to simulate, the
-// prediction is that of fewer. Chunks are those of the row's closed form, and the prediction is that of one. Rows that
-// can name the late rank do so where it is not predicted and that looks faster.
-// Other than the usual parameters are looked at where the row is not far behind with these. Rows whose schedule would
-// take more than kMostScheduleBytes are left out.
-// Rows for a topology are among them where they gain from it; one of these always where links are known, which the
-// model is not told, and where ranks share memory. `native` is not among them: it is the incumbent. In communicators so
-// large that simulating them would hold up the call, predictions are those of simulator/fewer_ranks.h, segments without
-// a closed form are the row's default, and of rows that take more than twice the least it is only predicted that they
-// do: by a lower bound.
+// Returns at most `limit` candidates, one for each form of an algorithm (RowForm), by rising predicted post-arrival
+// time. Segments are those of the row's closed form, else those that the simulator likes best; where so many would take
+// long to simulate, the prediction is that of fewer. Chunks are those of the row's closed form, and the prediction is
+// that of one. Other than the usual parameters are looked at where the row is not far behind with these. Rows whose
+// schedule would take more than kMostScheduleBytes are left out. Rows for a topology are among them where they gain
+// from it; one of these always where links are known, which the model is not told, and where ranks share memory.
+// `native` is not among them: it is the incumbent. In communicators so large that simulating them would hold up the
+// call, predictions are those of simulator/fewer_ranks.h, segments without a closed form are the row's default, and of
+// rows that take more than twice the least it is only predicted that they do: by a lower bound.
 std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit);
+
+// Keeps of each algorithm the form that is predicted to be faster.
+std::vector<Candidate> bestForms(const std::vector<Candidate>& ranked);
 
 // Returns the predicted post-arrival time of one choice; 0 for native.
 Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice);

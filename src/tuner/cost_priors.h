@@ -6,13 +6,14 @@
 #include <span>
 #include <vector>
 
+#include "algos/flagged.h"
 #include "tuner/key_shape.h"
 
 namespace starling {
 
-// An algorithm was found to cost more than was predicted: its logarithm is higher by `off`, but for an error.
+// A row was found to cost more than was predicted: its logarithm is higher by `off`, but for an error.
 struct CostResidual {
-  std::int32_t algorithm = 0;
+  RowForm row;
   double off = 0.0;
   double deviation = 0.0;
 };

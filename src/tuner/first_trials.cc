@@ -14,21 +14,20 @@ std::int32_t distanceBetween(const KeyShape& a, const KeyShape& b) {
 
 }  // namespace
 
-FirstTrials::Trial& FirstTrials::trialOf(const KeyShape& shape, std::int32_t algorithm) {
-  const auto found = std::ranges::find_if(trials_, [&](const Trial& one) {
-    return one.found.algorithm == algorithm && distanceBetween(one.shape, shape) == 0;
-  });
+FirstTrials::Trial& FirstTrials::trialOf(const KeyShape& shape, const RowForm& row) {
+  const auto found = std::ranges::find_if(
+      trials_, [&](const Trial& one) { return one.found.row == row && distanceBetween(one.shape, shape) == 0; });
   if (found != trials_.end()) {
     std::rotate(found, found + 1, trials_.end());
     return trials_.back();
   }
   if (trials_.size() == kMaxKept) trials_.erase(trials_.begin());
-  trials_.push_back({.shape = shape, .found = {.algorithm = algorithm}});
+  trials_.push_back({.shape = shape, .found = {.row = row}});
   return trials_.back();
 }
 
-void FirstTrials::begin(const KeyShape& shape, std::int32_t algorithm, double excess) {
-  Trial& trial = trialOf(shape, algorithm);
+void FirstTrials::begin(const KeyShape& shape, const RowForm& row, double excess) {
+  Trial& trial = trialOf(shape, row);
   trial.excess = excess;
   trial.is_under_way = true;
   trial.is_found = false;
@@ -36,7 +35,7 @@ void FirstTrials::begin(const KeyShape& shape, std::int32_t algorithm, double ex
 }
 
 void FirstTrials::tell(std::int64_t key, const KeyShape& shape, const CostResidual& found) {
-  Trial& trial = trialOf(shape, found.algorithm);
+  Trial& trial = trialOf(shape, found.row);
   trial.found = found;
   trial.finder = key;
   trial.since = now_;
@@ -49,9 +48,8 @@ bool FirstTrials::isUnderWay(const Trial& trial, const KeyShape& shape) const {
          distanceBetween(trial.shape, shape) <= CostPriors::kNeighbours;
 }
 
-bool FirstTrials::isUnderWay(const KeyShape& shape, std::int32_t algorithm) const {
-  return std::ranges::any_of(
-      trials_, [&](const Trial& one) { return one.found.algorithm == algorithm && isUnderWay(one, shape); });
+bool FirstTrials::isUnderWay(const KeyShape& shape, const RowForm& row) const {
+  return std::ranges::any_of(trials_, [&](const Trial& one) { return one.found.row == row && isUnderWay(one, shape); });
 }
 
 double FirstTrials::excessUnderWay(const KeyShape& shape) const {

@@ -23,8 +23,8 @@ class FirstTrials {
 
   // Notes that the ranks decide once more.
   void noteDecision() { ++now_; }
-  // Notes that a key of the shape is about to try the algorithm first, which may cost it so many calls of what it runs.
-  void begin(const KeyShape& shape, std::int32_t algorithm, double excess);
+  // Notes that a key of the shape is about to try the row first, which may cost it so many calls of what it runs.
+  void begin(const KeyShape& shape, const RowForm& row, double excess);
   // Notes what it cost the key.
   void tell(std::int64_t key, const KeyShape& shape, const CostResidual& found);
 
@@ -34,8 +34,8 @@ class FirstTrials {
   // Returns whether a key of the very shape has tried anything, or is about to, so lately that it is kept.
   bool areKnown(const KeyShape& shape) const;
   // Returns whether a key of the shape, or at most CostPriors::kNeighbours size classes away, is about to try the
-  // algorithm.
-  bool isUnderWay(const KeyShape& shape, std::int32_t algorithm) const;
+  // row.
+  bool isUnderWay(const KeyShape& shape, const RowForm& row) const;
   // Returns what all trials may cost together that such keys are about to make.
   double excessUnderWay(const KeyShape& shape) const;
   // What was found by keys of a shape that is so many size classes away.
@@ -63,7 +63,7 @@ class FirstTrials {
     bool is_found = false;
   };
   bool isUnderWay(const Trial& trial, const KeyShape& shape) const;
-  Trial& trialOf(const KeyShape& shape, std::int32_t algorithm);
+  Trial& trialOf(const KeyShape& shape, const RowForm& row);
 
   struct Native {
     KeyShape shape;

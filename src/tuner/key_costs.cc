@@ -13,6 +13,10 @@ namespace {
 
 // Deviations of logarithms. An algorithm differs from what is predicted for it by this, beside what is common to all;
 constexpr double kRowError = 0.25;
+// of two forms of one algorithm the second differs by this from the first;
+constexpr double kFormError = 0.15;
+// but by this where nobody knows how ranks arrive.
+constexpr double kGuessError = 0.5;
 // one through shared memory by this, and is predicted apart from the others;
 constexpr double kMemoryError = 0.5;
 // the MPI library's own differs by this from the best of the common ones,
@@ -89,20 +93,33 @@ void KeyCosts::predict(const std::vector<Candidate>& candidates) {
 void KeyCosts::addArms(const std::vector<Candidate>& candidates) {
   arms_.push_back({.predicted = bestCommon(candidates)});
   beliefs_.add(logOf(arms_.back().predicted), kNativeError);
-  for (const Candidate& candidate : candidates) {
-    arms_.push_back({.predicted = candidate.predicted, .is_hopeless = candidate.takes_longer});
-    addRow(candidate);
-    change(arms_.size() - 1, candidate.choice);
-  }
+  for (const Candidate& candidate : candidates) addArm(candidate);
+  addOtherForms();
 }
 
 // What messages cost says nothing of what memory does.
-void KeyCosts::addRow(const Candidate& candidate) {
+void KeyCosts::addArm(const Candidate& candidate) {
   const double cost = logOf(candidate.predicted);
-  if (runsInMemory(candidate.choice.algorithm))
+  const std::optional<Choice> other = otherForm(candidate.choice);
+  const std::size_t other_arm = other ? armOf(*other) : arms_.size();
+  if (other_arm < arms_.size())
+    beliefs_.addLike(other_arm, cost, candidate.is_guess ? kGuessError : kFormError);
+  else if (runsInMemory(candidate.choice.algorithm))
     beliefs_.addApart(cost, kMemoryError);
   else
     beliefs_.add(cost, kRowError);
+  arms_.push_back({.predicted = candidate.predicted, .is_hopeless = candidate.takes_longer});
+  change(arms_.size() - 1, candidate.choice);
+}
+
+void KeyCosts::addOtherForms() {
+  const std::size_t known = arms_.size();
+  for (std::size_t i = 0; i < known; ++i) {
+    const std::optional<Choice> other = otherForm(arms_[i].choice);
+    if (!other || armOf(*other) < arms_.size()) continue;
+    addArm({*other, arms_[i].predicted});
+    arms_.back().is_available = false;
+  }
 }
 
 void KeyCosts::change(std::size_t arm, const Choice& choice) {
@@ -115,8 +132,8 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
     Arm& arm = arms_[i];
     Seconds predicted = bestCommon(candidates);
     if (i != kNative) {
-      const auto found = std::ranges::find(candidates, arm.choice.algorithm,
-                                           [](const Candidate& one) { return one.choice.algorithm; });
+      const auto found =
+          std::ranges::find(candidates, formOf(arm.choice), [](const Candidate& one) { return formOf(one.choice); });
       arm.is_available = found != candidates.end() && arm.missed < kMostMissed;
       if (!arm.is_available) continue;
       predicted = found->predicted;
@@ -124,8 +141,11 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
              .is_hopeless = found->takes_longer,
              .was_called = arm.was_called,
              .is_learned = arm.is_learned,
+             .is_assumed = arm.is_assumed,
              .missed = arm.missed,
              .losses = arm.losses,
+             .looks = arm.looks,
+             .look_at = arm.look_at,
              .retry_at = arm.retry_at};
       change(i, found->choice);
     }
@@ -137,7 +157,7 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
 
 void KeyCosts::inherit(std::span<const CostResidual> residuals, std::int32_t distance) {
   for (std::size_t i = 0; i < arms_.size(); ++i) {
-    const auto found = std::ranges::find(residuals, arms_[i].choice.algorithm, &CostResidual::algorithm);
+    const auto found = std::ranges::find(residuals, formOf(arms_[i].choice), &CostResidual::row);
     if (found == residuals.end()) continue;
     const double deviation = std::hypot(found->deviation, kInheritedError * (1.0 + distance));
     beliefs_.observeCost(i, logOf(arms_[i].predicted) + found->off, deviation);
@@ -146,18 +166,24 @@ void KeyCosts::inherit(std::span<const CostResidual> residuals, std::int32_t dis
 
 // What is known as well already is not taken twice.
 void KeyCosts::hear(const CostResidual& found, std::int32_t distance) {
-  const std::size_t arm = armOf(found.algorithm);
+  const std::size_t arm = armOf(found.row);
   if (arm == arms_.size() || arm == kNative || arms_[arm].samples > 0) return;
   const double deviation = std::hypot(found.deviation, kInheritedError * (1.0 + distance));
-  if (deviation > kWorthHearing * beliefs_.deviation(arm)) return;
-  beliefs_.observeCost(arm, logOf(arms_[arm].predicted) + found.off, deviation);
+  const double cost = logOf(arms_[arm].predicted) + found.off;
+  const bool is_surprise = std::abs(cost - beliefs_.cost(arm)) > deviation;
+  if (deviation > kWorthHearing * beliefs_.deviation(arm) && !is_surprise) return;
+  beliefs_.observeCost(arm, cost, deviation);
   arms_[arm].is_learned = arms_[arm].is_learned || distance == 0;
 }
 
 std::vector<CostResidual> KeyCosts::residuals() const {
   std::vector<CostResidual> residuals;
+  const auto became_slow = [](const Arm& arm) { return arm.retry_at >= 0; };
+  const bool has_any = std::ranges::any_of(arms_, became_slow);
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     if (arms_[i].is_learned && !arms_[i].was_called) continue;
+    // What was good and became slow here may do so in no other key, and so with what only follows from it.
+    if (became_slow(arms_[i]) || (has_any && arms_[i].samples == 0)) continue;
     residuals.push_back(residualOf(i));
   }
   return residuals;
@@ -165,7 +191,7 @@ std::vector<CostResidual> KeyCosts::residuals() const {
 
 CostResidual KeyCosts::residualOf(std::size_t arm) const {
   const double off = beliefs_.cost(arm) - logOf(arms_[arm].predicted);
-  return {arms_[arm].choice.algorithm, off, beliefs_.deviation(arm)};
+  return {formOf(arms_[arm].choice), off, beliefs_.deviation(arm)};
 }
 
 std::optional<std::size_t> KeyCosts::find(const Choice& choice) const {
@@ -174,8 +200,8 @@ std::optional<std::size_t> KeyCosts::find(const Choice& choice) const {
   return static_cast<std::size_t>(found - arms_.begin());
 }
 
-std::size_t KeyCosts::armOf(std::int32_t algorithm) const {
-  const auto found = std::ranges::find(arms_, algorithm, [](const Arm& arm) { return arm.choice.algorithm; });
+std::size_t KeyCosts::armOf(const RowForm& row) const {
+  const auto found = std::ranges::find(arms_, row, [](const Arm& arm) { return formOf(arm.choice); });
   return static_cast<std::size_t>(found - arms_.begin());
 }
 
@@ -183,7 +209,7 @@ std::size_t KeyCosts::armOf(std::int32_t algorithm) const {
 // its like, because the caches hold what that one needed.
 bool KeyCosts::cools(std::size_t arm) const {
   if (arms_[arm].choice.algorithm == kNodeAlgorithm) return expected(arm) < kShortInMemory;
-  return arm == kNative && armOf(kNodeAlgorithm) < arms_.size() && expected(arm) < kShortNative;
+  return arm == kNative && armOf(RowForm{kNodeAlgorithm}) < arms_.size() && expected(arm) < kShortNative;
 }
 
 std::int32_t KeyCosts::coldCalls(std::size_t arm) const {
@@ -214,7 +240,7 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   const double share = std::hypot(error.value / std::exp(cost), isCold(*arm) ? kColdError : 0.0);
   latest_ = *arm;
   // What was assumed, and what was slow, gives way to what is measured.
-  const bool is_assumed = arms_[*arm].is_learned && !arms_[*arm].was_called;
+  const bool is_assumed = arms_[*arm].is_assumed && !arms_[*arm].was_called;
   const bool is_anew = is_assumed || isToBeRetried(arms_[*arm]);
   if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
   if (arms_[*arm].losses > 0) noteRetry(arms_[*arm], time / expected(kNative));
@@ -235,11 +261,11 @@ void KeyCosts::calibrate(Seconds native) {
 }
 
 void KeyCosts::assume(const Choice& choice, double gain, bool arrives_as_then) {
-  const std::size_t chosen = armOf(choice.algorithm);
+  const std::size_t chosen = armOf(choice);
   if (chosen == arms_.size()) return;
   if (chosen != kNative) {
     change(chosen, choice);
-    arms_[chosen].is_learned = true;
+    arms_[chosen].is_learned = arms_[chosen].is_assumed = true;
     beliefs_.shift(chosen, 0.0, kUnknown);
     beliefs_.observeDifference(chosen, kNative, -std::log(gain), kLearnedError);
   }
@@ -252,7 +278,7 @@ void KeyCosts::assume(const Choice& choice, double gain, bool arrives_as_then) {
 }
 
 void KeyCosts::trust(const Choice& choice) {
-  const std::size_t arm = armOf(choice.algorithm);
+  const std::size_t arm = armOf(choice);
   if (arm == arms_.size() || arm == kNative) return;
   change(arm, choice);
   arms_[arm].is_learned = true;
@@ -282,13 +308,21 @@ void KeyCosts::noteRetry(Arm& arm, double times_native) {
   arm.losses = std::min(arm.losses + 1, kMostLosses);
 }
 
+void KeyCosts::noteReplaced(std::size_t arm) {
+  if (arm == kNative || arms_[arm].samples < kCallsToBeGood || arms_[arm].retry_at >= 0) return;
+  arms_[arm].looks = 0;
+  arms_[arm].look_at = calls_ + kFirstLook;
+}
+
 std::size_t KeyCosts::best(std::size_t now) const {
   if (!arms_.at(now).is_available) now = kNative;
   const double sure = now == kNative ? Replacement::kSureOfNative : Replacement::kSureOfRow;
   std::size_t best = now;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
+    const bool is_other_form = arms_[i].choice.algorithm == arms_[now].choice.algorithm;
+    const double noticeable = is_other_form ? Replacement::kNoticeableOfForms : Replacement::kNoticeable;
     if (!arms_[i].is_available || !(wasCalled(i) || arms_[i].is_learned) ||
-        beliefs_.cost(i) >= beliefs_.cost(now) - Replacement::kNoticeable)
+        beliefs_.cost(i) >= beliefs_.cost(now) - noticeable)
       continue;
     if (beliefs_.probabilityOfLess(i, now) < sure) continue;
     if (best == now || beliefs_.cost(i) < beliefs_.cost(best)) best = i;

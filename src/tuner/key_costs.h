@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algos/catalogue.h"
+#include "algos/flagged.h"
 #include "base/units.h"
 #include "estimators/cost_beliefs.h"
 #include "tuner/candidates.h"
@@ -21,20 +22,23 @@ class KeyCosts {
  public:
   static constexpr std::size_t kNative = 0;  // index of its arm
 
-  // An algorithm, with the parameters that are best as ranks arrive now.
+  // A form of an algorithm, with the parameters that are best as ranks arrive now.
   struct Arm {
     Choice choice{};
     Seconds predicted{};             // 0: not predicted
     bool is_available = true;        // it may run as ranks arrive now
     bool is_hopeless = false;        // it takes far longer than predicted, nobody knows by how much
     bool was_called = false;         // however it was arranged
-    bool is_learned = false;         // by an earlier run
+    bool is_learned = false;         // by an earlier run, or by another key of the shape
+    bool is_assumed = false;         // by an earlier run
     std::int64_t samples = 0;        // of its calls, as it is arranged now
     std::int32_t under_way = 0;      // trials that are planned and have not been seen
     std::int32_t decisions_ago = 0;  // since the latest of these were planned
     std::int32_t missed = 0;         // of those that were planned, in a row: never made
     std::int32_t losses = 0;         // since it was good
     std::int32_t checks = 0;         // trials that promised nothing
+    std::int32_t looks = 0;          // since another one took its place
+    std::int64_t look_at = -1;       // call of the key from which on it is looked at again; negative: never
     std::int64_t retry_at = -1;      // call of the key from which on it is tried again after a loss; negative: never
   };
 
@@ -47,7 +51,7 @@ class KeyCosts {
   // Takes what a key that is so many size classes away has just found, of what was never called here. REQUIRES:
   // isRanked().
   void hear(const CostResidual& found, std::int32_t distance);
-  // Returns by how much more each algorithm costs than was predicted.
+  // Returns by how much more each row costs than was predicted.
   std::vector<CostResidual> residuals() const;
   CostResidual residualOf(std::size_t arm) const;
   bool isRanked() const { return !arms_.empty(); }
@@ -59,9 +63,9 @@ class KeyCosts {
   // all.
   void calibrate(Seconds native);
   // Takes what is known from an earlier run: native takes `gain` times what the choice does, and, where ranks arrive as
-  // they did then, nothing is faster. The choice takes the place of its algorithm's own.
+  // they did then, nothing is faster. The choice takes the place of its row's own.
   void assume(const Choice& choice, double gain, bool arrives_as_then);
-  // Lets the choice take the place of its algorithm's own, and be called as if it had been called here: it is what
+  // Lets the choice take the place of its row's own, and be called as if it had been called here: it is what
   // another key runs.
   void trust(const Choice& choice);
   // Notes that the choice has been found to take so many times what native does. Where it had been good this may pass:
@@ -71,6 +75,9 @@ class KeyCosts {
     calls_ += calls;
     beliefs_.age(calls);
   }
+  // Notes that another arm has taken the place of this one. Where it had been good it may be so again, and is looked at
+  // now and then, each time after twice as many calls.
+  void noteReplaced(std::size_t arm);
   // Notes that the choice was planned and could not be made.
   void disable(const Choice& choice);
   // Notes a trial that was seen to be made.
@@ -80,8 +87,9 @@ class KeyCosts {
   std::span<const Arm> arms() const { return arms_; }
   // Returns the arm's index; empty where the choice is not one of them.
   std::optional<std::size_t> find(const Choice& choice) const;
-  // Returns the algorithm's arm; the number of arms where it has none.
-  std::size_t armOf(std::int32_t algorithm) const;
+  // Returns the row's arm; the number of arms where it has none.
+  std::size_t armOf(const RowForm& row) const;
+  std::size_t armOf(const Choice& choice) const { return armOf(formOf(choice)); }
   // Returns the arm that is to run in place of `now`: of native, those that were called and what was assumed the one
   // that costs least, if that is sure enough.
   std::size_t best(std::size_t now) const;
@@ -92,8 +100,8 @@ class KeyCosts {
     double calls_to_come = 0.0;     // that may profit from them
     double excess = 0.0;            // beyond what the incumbent would take, as a multiple of that
     double excess_under_way = 0.0;  // of first trials, here and in other keys of the shape, likewise
-    // Returns whether another key is about to try the algorithm, so that it is not tried first here; empty: none is.
-    std::function<bool(std::int32_t)> is_left_to_others{};
+    // Returns whether another key is about to try the row, so that it is not tried first here; empty: none is.
+    std::function<bool(const RowForm&)> is_left_to_others{};
     bool may_check = false;  // the key is settled: now and then something else may be tried though it promises nothing
   };
   // Returns the arms that are worth a call, the most promising first, and notes that these are under way.
@@ -123,7 +131,9 @@ class KeyCosts {
   Ratio nativeBeside(std::size_t arm) const;
 
  private:
-  void addRow(const Candidate& candidate);
+  void addArm(const Candidate& candidate);
+  // Adds the forms of rows that are not among the candidates now, and may be later.
+  void addOtherForms();
   // Lets the arm be this choice of its row from now on.
   void change(std::size_t arm, const Choice& choice);
   void addArms(const std::vector<Candidate>& candidates);
@@ -134,6 +144,7 @@ class KeyCosts {
   bool cools(std::size_t arm) const;
   // Returns how many calls in a row a trial of the arm takes to tell something.
   std::int32_t callsOfTrial(std::size_t arm) const;
+  bool isSecondForm(std::size_t arm) const;
   static bool mayBeTried(const Arm& arm) { return arm.is_available && (!arm.is_hopeless || arm.was_called); }
   static bool isLeftToOthers(const Arm& arm, const Allowance& allowance);
   void planCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices);
@@ -142,9 +153,12 @@ class KeyCosts {
   void plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
+  bool isToBeLookedAt(const Arm& arm) const { return arm.retry_at < 0 && arm.look_at >= 0 && calls_ >= arm.look_at; }
 
   // The first calls of an arm that cools take turns in memory that was never touched before.
   static constexpr std::int32_t kColdCalls = 2;
+  // So many calls after another one took its place an arm is looked at again.
+  static constexpr std::int64_t kFirstLook = 16;
   // An algorithm for which some rank lacks memory is planned so often in vain.
   static constexpr std::int32_t kMostMissed = 4;
   // So many calls lie before the first check, and between two, at least.

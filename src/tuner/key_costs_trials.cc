@@ -14,6 +14,9 @@ namespace {
 // A trial that costs nothing is not worth a new plan either where it promises less than this share of a call.
 constexpr double kLeastGain = 0.003;
 
+// Of a trial that is made though it promises nothing, in the order of trials.
+constexpr double kLeastProfit = 1.01 * Replacement::kNoticeable;
+
 // What one trial finds tells of the others, too, so that no more than so much is put at stake at once, as a multiple of
 // what a call of the incumbent takes; one trial may cost more alone.
 constexpr double kMostAtOnce = 1.0;
@@ -68,11 +71,13 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     double excess = 0.0;  // likewise
   };
   std::vector<Trial> trials;
+  arms_[incumbent].look_at = -1;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     const Arm& arm = arms_[i];
     // What was never called is called once, and then it is seen whether that is worth repeating.
     const std::int32_t most_under_way = arm.samples < 2 && i != kNative ? 1 : 2;
     if (i == incumbent || !mayBeTried(arm) || arm.under_way >= most_under_way) continue;
+    if (!allowance.may_check && isSecondForm(i)) continue;
     if (arm.under_way == 0 && isToBeRetried(arm)) {
       trials.push_back({i, std::numeric_limits<double>::infinity(), 0.0});
       continue;
@@ -83,6 +88,11 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
       const double gain = beliefs_.expectedGain(i, incumbent, times, Replacement::kNoticeable);
       if (gain < kLeastGain) continue;
       trial.profit = std::max(trial.profit, allowance.calls_to_come * gain - static_cast<double>(times) * excess);
+    }
+    // While the key explores, what promises something comes before what is looked at again.
+    if (arm.under_way == 0 && isToBeLookedAt(arm)) {
+      trial.profit =
+          allowance.may_check ? std::numeric_limits<double>::infinity() : std::max(trial.profit, kLeastProfit);
     }
     if (trial.profit > Replacement::kNoticeable) trials.push_back(trial);
   }
@@ -109,10 +119,25 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
   return choices;
 }
 
+// The other form of what looks as good differs from it by less than other rows do, and can wait.
+bool KeyCosts::isSecondForm(std::size_t arm) const {
+  if (arms_[arm].was_called) return false;
+  const std::optional<Choice> other = otherForm(arms_[arm].choice);
+  if (!other) return false;
+  const std::size_t other_arm = armOf(*other);
+  if (other_arm == arms_.size() || !mayBeTried(arms_[other_arm])) return false;
+  const double better = beliefs_.cost(arm) - beliefs_.cost(other_arm);
+  return arms_[other_arm].was_called ? better >= 0.0 : better > 0.0;
+}
+
 std::int32_t KeyCosts::callsOfTrial(std::size_t arm) const { return cools(arm) ? kCallsInARow : 1; }
 
 // In the short epochs of a key that explores no more calls than these have are planned, but for those of one trial.
 void KeyCosts::plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices) {
+  if (arms_[arm].look_at >= 0) {
+    arms_[arm].looks = std::min(arms_[arm].looks + 1, kMostChecks);
+    arms_[arm].look_at = calls_ + (kFirstLook << arms_[arm].looks);
+  }
   const std::size_t most = std::max<std::size_t>(allowance.trials, kCallsInARow);
   for (std::int32_t i = 0; i < callsOfTrial(arm); ++i) {
     if (!allowance.may_check && choices.size() == most) break;
@@ -124,7 +149,7 @@ void KeyCosts::plan(std::size_t arm, const Allowance& allowance, std::vector<Cho
 
 bool KeyCosts::isLeftToOthers(const Arm& arm, const Allowance& allowance) {
   const bool is_first = arm.samples == 0 && !arm.was_called && arm.choice.algorithm != kNativeAlgorithm;
-  return is_first && allowance.is_left_to_others && allowance.is_left_to_others(arm.choice.algorithm);
+  return is_first && allowance.is_left_to_others && allowance.is_left_to_others(formOf(arm.choice));
 }
 
 double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {

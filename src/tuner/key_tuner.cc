@@ -103,7 +103,9 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   const Seconds expected = costs_.expected(*arm);
   const bool has_changed = costs_.observe(choice, times.net, times.compared_error, times.disturbance);
   if (has_changed) choices_.forgetFormerCost(choice);
-  if (planned.exploration && costs_.arms()[*arm].samples <= kTrialsToTell) others_.tell(costs_.residualOf(*arm));
+  const KeyCosts::Arm& called = costs_.arms()[*arm];
+  if (planned.exploration && called.samples <= kTrialsToTell && called.retry_at < 0)
+    others_.tell(costs_.residualOf(*arm));
   // Where the choice in force is faster than it was, the less is to be won elsewhere.
   const bool is_good_news = *arm == incumbent && times.net < expected;
   if (!has_changed || is_good_news || !budget_.mayReopen()) return;
@@ -262,7 +264,7 @@ KeyCosts::Allowance KeyTuner::allowance(std::size_t incumbent, bool is_settled) 
   allowance.excess = budget_.left();
   allowance.may_check = is_settled;
   allowance.excess_under_way = others_.excessUnderWay();
-  allowance.is_left_to_others = [this](std::int32_t algorithm) { return others_.isUnderWay(algorithm); };
+  allowance.is_left_to_others = [this](const RowForm& row) { return others_.isUnderWay(row); };
   if (!is_settled)
     allowance.trials = calls_in_epoch_;
   else if (!costs_.awaitsTrials())
@@ -274,7 +276,7 @@ KeyCosts::Allowance KeyTuner::allowance(std::size_t incumbent, bool is_settled) 
 
 // Returns nothing where the plan in force is as good.
 std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasion& occasion) {
-  const std::size_t before = costs_.armOf(plan.incumbent.algorithm);
+  const std::size_t before = costs_.armOf(plan.incumbent);
   // What was stopped gives way to native, whatever else there is: nothing new is begun where something went wrong.
   const std::size_t chosen = occasion.was_stopped ? KeyCosts::kNative : costs_.best(before);
   const bool was_settled = plan.state == KeyState::kSettled && !occasion.reopens;
@@ -292,6 +294,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   std::string verdict;
   if (chosen != before) {
     verdict += compareArms(chosen, before);
+    costs_.noteReplaced(before);
     budget_.noteNewChoice();
   }
   const bool settles = plan.state == KeyState::kSettled && plan_.state != KeyState::kSettled;
@@ -317,7 +320,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
 LatestKeys::Arranged KeyTuner::runsElsewhere() const {
   CallLimit limit = plan_.limit;
   limit.known = 0;
-  limit.cold = costs_.firstColdCalls(costs_.armOf(plan_.incumbent.algorithm));
+  limit.cold = costs_.firstColdCalls(costs_.armOf(plan_.incumbent));
   return {plan_.incumbent, plan_.placed, limit};
 }
 

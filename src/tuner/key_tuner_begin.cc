@@ -53,6 +53,7 @@ CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
           std::move(placement.lateness_ns),
           settings_.options.reproducible,
           arrivals_.usual(),
+          settings_.stamps_compare,
           arranged(settings_.topology, placement.table)};
 }
 
@@ -74,7 +75,7 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
 // What an earlier run has learned is among the candidates even where the simulator sees no use in it.
 void KeyTuner::addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const {
   const Choice choice = parseChoice(learned_->choice).value();
-  const auto has_its_row = [&](const Candidate& one) { return one.choice.algorithm == choice.algorithm; };
+  const auto has_its_row = [&](const Candidate& one) { return formOf(one.choice) == formOf(choice); };
   if (choice.algorithm == kNativeAlgorithm || std::ranges::any_of(candidates, has_its_row)) return;
   const Seconds predicted = predictPostArrival(question, choice);
   const bool is_known = predicted > Seconds{} || candidates.empty();
@@ -90,7 +91,8 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   const bool arrives_as_then = !followArrivals(plan);
   if (!predict(plan, may_rank)) return std::nullopt;
   // What others of the shape run is no candidate where ranks are placed on nodes in another way.
-  if (costs_.armOf(plan.incumbent.algorithm) == costs_.arms().size()) plan.incumbent = kNativeChoice;
+  const std::size_t incumbent = costs_.armOf(plan.incumbent);
+  if (incumbent == costs_.arms().size() || !costs_.arms()[incumbent].is_available) plan.incumbent = kNativeChoice;
   // What it ran before it had a plan was arranged for another key.
   if (follows_twin_) choices_.forgetArrangement();
   const std::optional<Seconds> native = choices_.usualNative();
@@ -142,8 +144,8 @@ void KeyTuner::hearOfTrials() {
 
 void KeyTuner::announceTrials(const std::vector<Choice>& trials, std::size_t incumbent) const {
   for (const Choice& trial : trials) {
-    const std::size_t arm = costs_.armOf(trial.algorithm);
-    if (costs_.arms()[arm].samples == 0) others_.begin(trial.algorithm, costs_.excessOf(arm, incumbent));
+    const std::size_t arm = costs_.armOf(trial);
+    if (costs_.arms()[arm].samples == 0) others_.begin(formOf(trial), costs_.excessOf(arm, incumbent));
   }
 }
 

@@ -70,7 +70,7 @@ std::string KeyTuner::listTrials(const KeyPlan& plan) const {
   std::string names;
   for (std::size_t i = 0; i < plan.trials.size(); ++i) {
     if (plan.trials[i] == plan.incumbent || (i > 0 && plan.trials[i] == plan.trials[i - 1])) continue;
-    names += separator(names) + describeArm(costs_.armOf(plan.trials[i].algorithm));
+    names += separator(names) + describeArm(costs_.armOf(plan.trials[i]));
   }
   return names.empty() ? "" : fmt::format("To be tried first: {}.", names);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "tuner/signature.h"
 
@@ -43,6 +44,7 @@ std::uint64_t hashOf(const CandidateQuery& query) {
   mix(query.element_size.value);
   mix(query.shape.commutative);
   mix(query.reproducible);
+  mix(query.arrivals_are_known);
   mix(query.model.ports);
   mix(query.model.shared);
   for (const double cost :
@@ -65,7 +67,7 @@ std::uint64_t hashOf(const CandidateQuery& query) {
 }  // namespace
 
 std::vector<Candidate> Rankings::rank(const CandidateQuery& query) {
-  return rankCandidates(rounded(query), catalogue().size());
+  return rankCandidates(rounded(query), std::numeric_limits<std::size_t>::max());
 }
 
 std::optional<std::vector<Candidate>> Rankings::find(const CandidateQuery& query) {

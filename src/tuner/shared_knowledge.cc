@@ -59,9 +59,9 @@ bool ShapeKnowledge::areTrialsKnown() const {
   return shared_->first_trials.areKnown(shape_);
 }
 
-bool ShapeKnowledge::isUnderWay(std::int32_t algorithm) const {
+bool ShapeKnowledge::isUnderWay(const RowForm& row) const {
   const std::lock_guard lock(shared_->mutex);
-  return shared_->first_trials.isUnderWay(shape_, algorithm);
+  return shared_->first_trials.isUnderWay(shape_, row);
 }
 
 std::vector<FirstTrials::Finding> ShapeKnowledge::findings() const {
@@ -74,9 +74,9 @@ double ShapeKnowledge::excessUnderWay() const {
   return shared_->first_trials.excessUnderWay(shape_);
 }
 
-void ShapeKnowledge::begin(std::int32_t algorithm, double excess) const {
+void ShapeKnowledge::begin(const RowForm& row, double excess) const {
   const std::lock_guard lock(shared_->mutex);
-  shared_->first_trials.begin(shape_, algorithm, excess);
+  shared_->first_trials.begin(shape_, row, excess);
 }
 
 void ShapeKnowledge::tell(const CostResidual& found) const {

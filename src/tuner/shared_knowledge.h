@@ -55,10 +55,10 @@ class ShapeKnowledge {
 
   // These do what the functions of FirstTrials do.
   bool areTrialsKnown() const;
-  bool isUnderWay(std::int32_t algorithm) const;
+  bool isUnderWay(const RowForm& row) const;
   std::vector<FirstTrials::Finding> findings() const;
   double excessUnderWay() const;
-  void begin(std::int32_t algorithm, double excess) const;
+  void begin(const RowForm& row, double excess) const;
   void tell(const CostResidual& found) const;
   void noteNative() const;
   std::int32_t nativeSeen() const;

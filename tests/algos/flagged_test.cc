@@ -26,6 +26,21 @@ TEST(FlaggedRanks, areTheParameterUpToAllOthers) {
   EXPECT_EQ(flaggedRanks(kNativeChoice, 8), 0);
 }
 
+TEST(Flagged, rowsHaveTwoForms) {
+  for (const char* text : {"ring", "rabenseifner", "native"}) {
+    const Choice choice = parseChoice(text).value();
+    EXPECT_EQ(formOf(choice), (RowForm{choice.algorithm, false}));
+    EXPECT_FALSE(otherForm(choice)) << text;
+  }
+  const Choice predicted = parseChoice("slt:segments=7").value();
+  const Choice flagged = parseChoice("slt:segments=7,flagged=1").value();
+  EXPECT_EQ(formOf(flagged), (RowForm{flagged.algorithm, true}));
+  EXPECT_NE(formOf(predicted), formOf(flagged));
+  EXPECT_EQ(otherForm(predicted), flagged);
+  EXPECT_EQ(otherForm(flagged), predicted);
+  EXPECT_EQ(otherForm(parseChoice("slt:segments=7,flagged=5").value()), predicted);
+}
+
 TEST(FlaggedArrangement, putsTheNamedLast) {
   FlaggedArrangement arrangement;
   arrangement.arrange(4, std::vector<std::int32_t>{3, 1, 0, 2}, std::vector<std::int32_t>{1}, false);

@@ -141,6 +141,74 @@ TEST(CostBeliefs, learnLessFromAFirstMeasurement) {
   EXPECT_GT(first.deviation(0), later.deviation(0));
 }
 
+// It may have been slow for that alone, or may be as fast as that: nothing makes it faster than it is.
+TEST(CostBeliefs, takeAFirstMeasurementForTheMostThatOthersWillBe) {
+  for (const double measured : {-0.5, 0.0, 0.5, 1.0, 3.0}) {
+    CostBeliefs beliefs(0.1);
+    beliefs.add(1.0, 0.5);
+    const double before = beliefs.cost(0);
+    const double deviation = beliefs.deviation(0);
+    beliefs.observeFirst(0, measured);
+    if (measured > before) {
+      EXPECT_LT(beliefs.cost(0), before + 0.8 * (measured - before)) << measured;
+    } else if (measured < before) {
+      EXPECT_LT(beliefs.cost(0), measured + 0.01);
+      EXPECT_GT(beliefs.deviation(0), 0.08) << measured << ": more than noise";
+    }
+    EXPECT_LT(beliefs.deviation(0), 0.97 * deviation) << measured;
+  }
+}
+
+// A first call that was held up for long says little of others, and nothing of other first calls.
+TEST(CostBeliefs, believeNoMoreOfAFirstMeasurementThanOfOthers) {
+  CostBeliefs beliefs(0.4);
+  for (int arm = 0; arm < 3; ++arm) beliefs.add(1.0, 0.3);
+  beliefs.observeFirst(0, 9.0);
+  EXPECT_LT(beliefs.cost(0), 2.6);
+  EXPECT_LT(beliefs.cost(1), 2.2);
+  const double others = beliefs.cost(2);
+  beliefs.observe(0, 1.0);
+  beliefs.observe(0, 1.0);
+  EXPECT_LT(beliefs.cost(1), others);
+  const double before = beliefs.cost(1);
+  beliefs.observeFirst(1, before + 1.5);
+  EXPECT_GT(beliefs.cost(1), before + 0.1) << "first calls are not taken to be as long as that one";
+}
+
+// Where first measurements took as long as those after them they tell as much.
+TEST(CostBeliefs, learnByHowMuchFirstMeasurementsAreLonger) {
+  for (const double longer : {0.0, 1.0}) {
+    for (const std::size_t arms : {5, 60}) {
+      CostBeliefs beliefs(0.1);
+      for (std::size_t arm = 0; arm < arms; ++arm) beliefs.add(1.0, 0.5);
+      beliefs.add(1.0, 0.5);
+      beliefs.addApart(1.0, 1.0);
+      for (std::size_t arm = 0; arm < arms; ++arm) {
+        beliefs.observeFirst(arm, 1.0 + longer);
+        beliefs.observe(arm, 1.0);
+      }
+      for (const std::size_t last : {arms, arms + 1}) {
+        beliefs.observeFirst(last, 1.2 + longer);
+        EXPECT_NEAR(beliefs.cost(last), longer == 0.0 ? 1.15 : 1.4, longer == 0.0 ? 0.08 : 0.25)
+            << arms << ", " << last;
+      }
+    }
+  }
+}
+
+TEST(CostBeliefs, knowOfAnArmWhatWasFoundOfOneThatIsLikeIt) {
+  CostBeliefs beliefs(0.4);
+  beliefs.add(1.0, 0.5);
+  beliefs.add(1.0, 0.5);
+  EXPECT_EQ(beliefs.addLike(0, 1.1, 0.1), 2U);
+  EXPECT_NEAR(beliefs.deviationBetween(2, 0), 0.1, 1e-9);
+  EXPECT_NEAR(beliefs.deviationBetween(2, 1), std::hypot(beliefs.deviationBetween(0, 1), 0.1), 1e-9);
+  EXPECT_NEAR(beliefs.deviation(2), std::hypot(beliefs.deviation(0), 0.1), 1e-9);
+  for (int i = 0; i < 20; ++i) beliefs.observe(0, 0.2);
+  EXPECT_NEAR(beliefs.cost(2), 0.3, 0.05);
+  EXPECT_GT(beliefs.cost(1), 0.5) << "which has only the common error";
+}
+
 TEST(CostBeliefs, knowLessOfWhatWasMeasuredLongAgo) {
   CostBeliefs beliefs = twoArms();
   for (int i = 0; i < 20; ++i) beliefs.observe(0, 1.0);

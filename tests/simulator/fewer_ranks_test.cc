@@ -81,6 +81,17 @@ TEST(FewerRanks, predictsTheRowsForLateRanks) {
   EXPECT_NEAR((PredictedCall{91, 128 * 1024, lastLate(91, 1, 100'000'000)}.error("late_join")), 0.0, 0.08);
 }
 
+// A rank that is named is not the one that names it, wherever it stands.
+TEST(FewerRanks, predictsRowsThatNameTheLateRankWhicheverItIs) {
+  for (const char* row : {"late_join:flagged=1", "slt:flagged=1"}) {
+    for (const std::int32_t late : {0, 1, 3, 31, 62, 63}) {
+      PredictedCall call{64, 1 << 18, std::vector<std::int64_t>(64)};
+      call.lateness_ns[late] = 50'000'000;
+      EXPECT_NEAR(call.error(row), 0.0, 0.2) << row << ", rank " << late;
+    }
+  }
+}
+
 TEST(FewerRanks, predictsWhatHalfHiddenWorkTakes) {
   // The late rank comes before the others have combined what they have.
   const PredictedCall call{91, 128 * 1024, lastLate(91, 1, 2'000'000)};

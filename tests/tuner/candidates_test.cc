@@ -32,14 +32,25 @@ std::vector<std::int32_t> rowsWithoutTopology() {
   return ids;
 }
 
+// Late ranks that flags name are not simulated everywhere.
+std::vector<Candidate> withoutNaming(std::vector<Candidate> candidates) {
+  std::erase_if(candidates, [](const Candidate& one) { return formOf(one.choice).is_flagged; });
+  return candidates;
+}
+
 TEST(RankCandidates, givesEachAlgorithmOnceAndNeverNative) {
   for (const std::int32_t ranks : {2, 3, 8, 13}) {
     for (const std::int64_t count : {0, 1, 1000, 100'000}) {
       const std::vector<Candidate> candidates = rankCandidates(queryOf(ranks, count), kAll);
       std::set<std::int32_t> algorithms;
-      for (const Candidate& candidate : candidates) algorithms.insert(candidate.choice.algorithm);
-      EXPECT_EQ(candidates.size(), rowsWithoutTopology().size());
-      EXPECT_EQ(algorithms.size(), candidates.size());
+      std::set<std::int32_t> flagged;
+      for (const Candidate& candidate : candidates) {
+        const bool is_new =
+            (formOf(candidate.choice).is_flagged ? flagged : algorithms).insert(candidate.choice.algorithm).second;
+        EXPECT_TRUE(is_new) << formatChoice(candidate.choice);
+      }
+      EXPECT_EQ(algorithms.size(), rowsWithoutTopology().size());
+      EXPECT_EQ(flagged.empty(), ranks == 1) << ranks;
       EXPECT_FALSE(algorithms.contains(kNativeAlgorithm));
     }
   }
@@ -76,7 +87,7 @@ TEST(RankCandidates, knowsOfHopelessRowsOfManyRanksThatTheyAreBehindWhereOperato
   for (const double gamma : {5e-9, 2e-8, 3e-8, 1e-7}) {
     CandidateQuery query = queryOf(64, 1 << 17);
     query.model = {.alpha = {4e-6}, .beta = 8e-9, .gamma = gamma, .ports = 1, .shared = true};
-    const std::vector<Candidate> candidates = rankCandidates(query, kAll);
+    const std::vector<Candidate> candidates = withoutNaming(rankCandidates(query, kAll));
     const Seconds least = candidates.front().predicted;
     for (const Candidate& candidate : candidates) {
       const Seconds exact = predictPostArrival(query, candidate.choice);
@@ -90,7 +101,7 @@ TEST(RankCandidates, knowsOfHopelessRowsOfManyRanksThatTheyAreBehindWhereOperato
 TEST(RankCandidates, knowsOfHopelessRowsOfManyRanksThatTheyAreBehind) {
   for (const std::int64_t count : {4, 1 << 17}) {
     const CandidateQuery query = lateQuery(64, count, 100'000'000);
-    const std::vector<Candidate> candidates = rankCandidates(query, kAll);
+    const std::vector<Candidate> candidates = withoutNaming(rankCandidates(query, kAll));
     const Seconds least = candidates.front().predicted;
     int hopeless = 0;
     for (const Candidate& candidate : candidates) {
@@ -154,13 +165,28 @@ TEST(RankCandidates, namesTheLateRankWhereNobodyKnowsItBeforehand) {
   const std::string first = nameOf(rankCandidates(query, 1).front());
   EXPECT_TRUE(first == "slt" || first == "late_join") << first;
   for (const Candidate& candidate : rankCandidates(query, 3)) {
-    const bool can_name = findParameter(*findAlgorithm(candidate.choice.algorithm), kFlaggedParameter).has_value();
-    EXPECT_EQ(flaggedRanks(candidate.choice, 8), can_name ? 1 : 0) << nameOf(candidate);
+    EXPECT_EQ(formOf(candidate.choice).is_flagged, otherForm(candidate.choice).has_value()) << nameOf(candidate);
   }
   query.lateness_ns.assign(8, 0);
   query.lateness_ns.back() = 20'000'000;
-  for (const Candidate& candidate : rankCandidates(query, kAll)) {
-    EXPECT_EQ(flaggedRanks(candidate.choice, 8), 0) << nameOf(candidate);
+  EXPECT_FALSE(formOf(rankCandidates(query, 1).front().choice).is_flagged);
+}
+
+// Where nobody is late that is no use; where nobody knows who is, it may be.
+TEST(RankCandidates, namesLateRanksWhereNobodyKnowsThemOnlyForATrial) {
+  CandidateQuery query = queryOf(8, 1 << 17);
+  for (const bool is_known : {true, false}) {
+    query.arrivals_are_known = is_known;
+    const std::vector<Candidate> candidates = rankCandidates(query, kAll);
+    for (const Candidate& candidate : candidates) {
+      const bool is_flagged = formOf(candidate.choice).is_flagged;
+      EXPECT_EQ(candidate.is_guess, is_flagged && !is_known) << nameOf(candidate);
+      EXPECT_EQ(candidate.takes_longer, is_flagged && is_known) << nameOf(candidate);
+      if (!is_flagged) continue;
+      const auto other = std::ranges::find(candidates, *otherForm(candidate.choice), &Candidate::choice);
+      ASSERT_NE(other, candidates.end());
+      EXPECT_GT(candidate.predicted, other->predicted) << "it has two messages more";
+    }
   }
 }
 
@@ -228,7 +254,7 @@ TEST(PredictPostArrival, knowsWhatAScheduleGainsFromPredictedArrivals) {
 }
 
 TEST(RankCandidates, predictsEveryRowInLargeCommunicators) {
-  const std::vector<Candidate> candidates = rankCandidates(queryOf(1024, 1 << 20), kAll);
+  const std::vector<Candidate> candidates = withoutNaming(rankCandidates(queryOf(1024, 1 << 20), kAll));
   EXPECT_EQ(candidates.size(), rowsWithoutTopology().size());
   for (const Candidate& candidate : candidates) EXPECT_GT(candidate.predicted, Seconds{}) << nameOf(candidate);
 }
@@ -240,7 +266,7 @@ TEST(RankCandidates, saysWhereMoreIsNotKnownThanThatARowTakesFarLonger) {
   const std::vector<Candidate> many = rankCandidates(queryOf(1024, 8), kAll);
   EXPECT_TRUE(takes_longer(many, "ring"));
   EXPECT_FALSE(takes_longer(many, "recursive_doubling"));
-  const std::vector<Candidate> few = rankCandidates(queryOf(15, 8), kAll);
+  const std::vector<Candidate> few = withoutNaming(rankCandidates(queryOf(15, 8), kAll));
   for (const Candidate& one : few) EXPECT_FALSE(one.takes_longer) << nameOf(one) << " is simulated to its end";
 }
 

@@ -33,7 +33,7 @@ TEST(CommunicatorTuner, keepsEpochsShortWhileExploringAndDoublesThemThenToTheLon
   const std::vector<std::int32_t>& lengths = communicator.epochLengths();
   const std::vector<std::int32_t> first(lengths.begin(), lengths.begin() + 8);
   EXPECT_EQ(first, (std::vector<std::int32_t>{4, 2, 4, 4, 4, 4, 4, 4})) << "until the key is settled";
-  EXPECT_EQ(lengths.back(), 20) << "an agreement takes 2% of the time of so many calls";
+  EXPECT_NEAR(lengths.back(), 20, 1) << "an agreement takes 2% of the time of so many calls";
 }
 
 TEST(CommunicatorTuner, triesNothingInShortCallsThatAnAgreementDisturbs) {

@@ -7,8 +7,8 @@
 namespace starling {
 namespace {
 
-constexpr std::array kSlower{CostResidual{.algorithm = 3, .off = 0.5, .deviation = 0.1}};
-constexpr std::array kFaster{CostResidual{.algorithm = 3, .off = -0.5, .deviation = 0.1}};
+constexpr std::array kSlower{CostResidual{.row = {3}, .off = 0.5, .deviation = 0.1}};
+constexpr std::array kFaster{CostResidual{.row = {3}, .off = -0.5, .deviation = 0.1}};
 
 TEST(CostPriors, knowNothingAtFirst) {
   std::int32_t distance = 0;

@@ -9,7 +9,9 @@ namespace starling {
 namespace {
 
 constexpr KeyShape kShape{.ranks = 8, .size_class = 10};
-constexpr std::int32_t kRing = 3;
+constexpr RowForm kRing{3};
+constexpr RowForm kDirect{4};
+constexpr RowForm kSlt{5};
 constexpr std::int64_t kKey = 1;
 constexpr std::int64_t kOther = 2;
 
@@ -18,9 +20,9 @@ TEST(FirstTrials, areUnderWayUntilTheyAreTold) {
   EXPECT_FALSE(trials.isUnderWay(kShape, kRing));
   trials.begin(kShape, kRing, 0.5);
   EXPECT_TRUE(trials.isUnderWay(kShape, kRing));
-  EXPECT_FALSE(trials.isUnderWay(kShape, kRing + 1));
+  EXPECT_FALSE(trials.isUnderWay(kShape, kDirect));
   EXPECT_TRUE(trials.findings(kOther, kShape).empty());
-  trials.tell(kKey, kShape, {.algorithm = kRing, .off = 0.5, .deviation = 0.1});
+  trials.tell(kKey, kShape, {.row = kRing, .off = 0.5, .deviation = 0.1});
   EXPECT_FALSE(trials.isUnderWay(kShape, kRing));
   ASSERT_EQ(trials.findings(kOther, kShape).size(), 1U);
   EXPECT_EQ(trials.findings(kOther, kShape).front().residual.off, 0.5);
@@ -51,8 +53,8 @@ TEST(FirstTrials, concernKeysOfAboutThatSizeOnAsManyRanks) {
   EXPECT_TRUE(trials.isUnderWay({8, 12}, kRing));
   EXPECT_FALSE(trials.isUnderWay({8, 13}, kRing));
   EXPECT_FALSE(trials.isUnderWay({9, 10}, kRing));
-  trials.tell(kKey, kShape, {.algorithm = kRing, .off = 0.5});
-  trials.tell(kKey, {8, 12}, {.algorithm = kRing, .off = 0.7});
+  trials.tell(kKey, kShape, {.row = kRing, .off = 0.5});
+  trials.tell(kKey, {8, 12}, {.row = kRing, .off = 0.7});
   const auto findings = trials.findings(kOther, {8, 11});
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(trials.findings(kOther, {8, 12}).front().distance, 0) << "the nearest first";
@@ -65,11 +67,11 @@ TEST(FirstTrials, addUpWhatIsAtStake) {
   FirstTrials trials;
   EXPECT_EQ(trials.excessUnderWay(kShape), 0.0);
   trials.begin(kShape, kRing, 0.5);
-  trials.begin({8, 12}, kRing + 1, 0.25);
-  trials.begin({8, 14}, kRing + 2, 4.0);
-  trials.begin({9, 10}, kRing + 2, 4.0);
+  trials.begin({8, 12}, kDirect, 0.25);
+  trials.begin({8, 14}, kSlt, 4.0);
+  trials.begin({9, 10}, kSlt, 4.0);
   EXPECT_EQ(trials.excessUnderWay(kShape), 0.75) << "of keys that are alike";
-  trials.tell(kKey, kShape, {.algorithm = kRing});
+  trials.tell(kKey, kShape, {.row = kRing});
   EXPECT_EQ(trials.excessUnderWay(kShape), 0.25);
   for (int decision = 0; decision < 4; ++decision) trials.noteDecision();
   EXPECT_EQ(trials.excessUnderWay(kShape), 0.0) << "it was never made";
@@ -84,7 +86,7 @@ TEST(FirstTrials, areNotWaitedForLong) {
 
 TEST(FirstTrials, areHeardOfByOthersWhileTheyAreNews) {
   FirstTrials trials;
-  trials.tell(kKey, kShape, {.algorithm = kRing});
+  trials.tell(kKey, kShape, {.row = kRing});
   EXPECT_EQ(trials.findings(kOther, kShape).size(), 1U);
   EXPECT_TRUE(trials.findings(kKey, kShape).empty());
   for (int decision = 0; decision < 16; ++decision) trials.noteDecision();
@@ -93,7 +95,7 @@ TEST(FirstTrials, areHeardOfByOthersWhileTheyAreNews) {
 
 TEST(FirstTrials, areBounded) {
   FirstTrials trials;
-  for (std::int32_t ranks = 1; ranks <= 1000; ++ranks) trials.tell(kKey, {ranks, 10}, {.algorithm = kRing});
+  for (std::int32_t ranks = 1; ranks <= 1000; ++ranks) trials.tell(kKey, {ranks, 10}, {.row = kRing});
   std::size_t known = 0;
   for (std::int32_t ranks = 1; ranks <= 1000; ++ranks) known += trials.findings(kOther, {ranks, 10}).size();
   EXPECT_EQ(known, FirstTrials::kMaxKept);

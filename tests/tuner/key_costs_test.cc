@@ -16,16 +16,16 @@ TEST(KeyCosts, expectNativeToTakeWhatTheBestCommonAlgorithmDoes) {
   EXPECT_FALSE(KeyCosts().isRanked());
   const KeyCosts costs = predicted();
   ASSERT_TRUE(costs.isRanked());
-  ASSERT_EQ(costs.arms().size(), 4U);
+  ASSERT_EQ(costs.arms().size(), 5U) << "native, and the other form of slt";
   EXPECT_NEAR(costs.expected(KeyCosts::kNative).value, 1e-3, 1e-9);
-  EXPECT_NEAR(costs.expected(costs.armOf(named("slt").algorithm)).value, 2e-3, 1e-9);
+  EXPECT_NEAR(costs.expected(costs.armOf(named("slt"))).value, 2e-3, 1e-9);
   EXPECT_EQ(costs.best(KeyCosts::kNative), KeyCosts::kNative) << "nothing is sure to be faster";
 }
 
 TEST(KeyCosts, leaveNativeForWhatIsSurelyFaster) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.5e-3);
-  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  const std::size_t ring = costs.armOf(named("ring"));
   EXPECT_EQ(costs.best(KeyCosts::kNative), ring);
   EXPECT_EQ(costs.best(ring), ring);
   EXPECT_NEAR(costs.expected(ring).value, 0.5e-3, 0.03e-3);
@@ -36,7 +36,7 @@ TEST(KeyCosts, expectCallsToScatterAsTheLatestChoiceOfTheirAlgorithmDoes) {
     KeyCosts costs;
     for (const char* choice : {first, second})
       costs.predict({{named("ring"), Seconds{1e-3}}, {named(choice), Seconds{1e-3}}});
-    const std::size_t arm = costs.armOf(named(second).algorithm);
+    const std::size_t arm = costs.armOf(named(second));
     for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1e-3});
     for (int i = 0; i < 3; ++i) costs.observe(named(second), Seconds{0.85e-3});
     return costs.probabilityOfLess(arm, KeyCosts::kNative);
@@ -57,7 +57,7 @@ TEST(KeyCosts, takeWhatAnAgreementTookForNoCostOfAShortCall) {
   }
   EXPECT_NEAR(costs.expected(KeyCosts::kNative).value, 1.5e-6, 0.1e-6);
   costs.observe(named("ring"), Seconds{12e-6}, {}, Seconds{10e-6});
-  EXPECT_FALSE(costs.wasCalled(costs.armOf(named("ring").algorithm))) << "the call has told nothing of it";
+  EXPECT_FALSE(costs.wasCalled(costs.armOf(named("ring")))) << "the call has told nothing of it";
 }
 
 TEST(KeyCosts, learnFromADisturbedCallWhatNoAgreementExplains) {
@@ -89,7 +89,7 @@ TEST(KeyCosts, keepWhatWasLearnedWhenRanksArriveOtherwise) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 2e-3);  // the ring takes twice what is predicted
   costs.predict(candidates(1.5e-3));
-  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  const std::size_t ring = costs.armOf(named("ring"));
   EXPECT_NEAR(costs.expected(ring).value, 3e-3, 0.1e-3);
   EXPECT_EQ(costs.arms()[ring].samples, 0) << "as it is arranged now";
 }
@@ -97,7 +97,7 @@ TEST(KeyCosts, keepWhatWasLearnedWhenRanksArriveOtherwise) {
 TEST(KeyCosts, doNotRunWhatIsNoLongerPossible) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.2e-3);
-  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  const std::size_t ring = costs.armOf(named("ring"));
   costs.predict({{named("rabenseifner"), Seconds{1.5e-3}}});
   EXPECT_FALSE(costs.arms()[ring].is_available);
   EXPECT_NE(costs.best(KeyCosts::kNative), ring);
@@ -109,15 +109,15 @@ TEST(KeyCosts, inheritWhatOthersHaveLearned) {
   measure(first, 1e-3, 2e-3);
   KeyCosts second = predicted();
   second.inherit(first.residuals(), 0);
-  const std::size_t ring = second.armOf(named("ring").algorithm);
+  const std::size_t ring = second.armOf(named("ring"));
   EXPECT_NEAR(second.expected(ring).value, 2e-3, 0.1e-3);
   EXPECT_NEAR(second.expected(KeyCosts::kNative).value, 1e-3, 0.1e-3);
 }
 
 TEST(KeyCosts, hearWhatAnotherKeyHasJustFound) {
   KeyCosts costs = predicted();
-  const std::size_t slt = costs.armOf(named("slt").algorithm);
-  const CostResidual found{.algorithm = named("slt").algorithm, .off = std::log(3.0), .deviation = 0.1};
+  const std::size_t slt = costs.armOf(named("slt"));
+  const CostResidual found{.row = formOf(named("slt")), .off = std::log(3.0), .deviation = 0.1};
   costs.hear(found, 0);
   const double heard = costs.expected(slt).value;
   EXPECT_GT(heard, 5e-3);
@@ -126,16 +126,47 @@ TEST(KeyCosts, hearWhatAnotherKeyHasJustFound) {
   costs.observe(named("slt"), Seconds{1e-3});
   costs.observe(named("slt"), Seconds{1e-3});
   const double measured = costs.expected(slt).value;
-  costs.hear({.algorithm = named("slt").algorithm, .off = std::log(9.0), .deviation = 0.001}, 0);
+  costs.hear({.row = formOf(named("slt")), .off = std::log(9.0), .deviation = 0.001}, 0);
   EXPECT_EQ(costs.expected(slt).value, measured) << "what was called here is known better";
+}
+
+TEST(KeyCosts, tellNothingOfWhatBecameSlowHere) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.5e-3, 12);
+  const auto tells_of = [&](const char* row) {
+    const std::vector<CostResidual> residuals = costs.residuals();
+    return std::ranges::count(residuals, formOf(named(row)), &CostResidual::row) == 1;
+  };
+  EXPECT_TRUE(tells_of("ring"));
+  EXPECT_TRUE(tells_of("slt"));
+  costs.noteLoss(named("ring"), 5.0);
+  EXPECT_FALSE(tells_of("ring")) << "it may have been held up in this key alone";
+  EXPECT_FALSE(tells_of("slt")) << "it was never called: what is believed of it follows from that";
+  EXPECT_TRUE(tells_of("native"));
+}
+
+// Its first call may be slow because it is the first.
+TEST(KeyCosts, stayWithWhatOthersHaveFoundThoughItsFirstCallIsSlow) {
+  KeyCosts costs = predicted();
+  for (int call = 0; call < 4; ++call) costs.observe(kNativeChoice, Seconds{1e-3});
+  costs.inherit(std::vector<CostResidual>{{formOf(named("ring")), std::log(0.5), 0.05}}, 0);
+  costs.trust(named("ring"));
+  const std::size_t ring = costs.armOf(named("ring"));
+  costs.observe(named("ring"), Seconds{1.6e-3});
+  EXPECT_EQ(costs.best(ring), ring);
+  for (int call = 0; call < 8; ++call) {
+    costs.observe(named("ring"), Seconds{1.6e-3});
+    costs.observe(kNativeChoice, Seconds{1e-3});
+  }
+  EXPECT_EQ(costs.best(ring), KeyCosts::kNative) << "it is slow here";
 }
 
 TEST(KeyCosts, runWhatAKeyOfTheVeryShapeHasFoundFaster) {
   for (const std::int32_t distance : {0, 1}) {
     KeyCosts costs = predicted();
     for (int call = 0; call < 8; ++call) costs.observe(kNativeChoice, Seconds{1e-3});
-    const std::size_t ring = costs.armOf(named("ring").algorithm);
-    costs.hear({.algorithm = named("ring").algorithm, .off = std::log(0.5), .deviation = 0.05}, distance);
+    const std::size_t ring = costs.armOf(named("ring"));
+    costs.hear({.row = formOf(named("ring")), .off = std::log(0.5), .deviation = 0.05}, distance);
     EXPECT_FALSE(costs.wasCalled(ring));
     EXPECT_EQ(costs.best(KeyCosts::kNative), distance == 0 ? ring : KeyCosts::kNative);
   }
@@ -143,20 +174,50 @@ TEST(KeyCosts, runWhatAKeyOfTheVeryShapeHasFoundFaster) {
 
 TEST(KeyCosts, runWhatIsTrustedThoughItWasNeverCalled) {
   KeyCosts costs = predicted();
-  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  const std::size_t ring = costs.armOf(named("ring"));
   EXPECT_EQ(costs.best(ring), ring);
   const Choice slt = named("slt:segments=7");
   costs.trust(slt);
-  EXPECT_EQ(costs.find(slt), costs.armOf(slt.algorithm)) << "with its own parameters";
+  EXPECT_EQ(costs.find(slt), costs.armOf(slt)) << "with its own parameters";
   costs.trust(kNativeChoice);
   EXPECT_EQ(costs.arms()[KeyCosts::kNative].choice, kNativeChoice);
+}
+
+// The two forms of a row, with late ranks that are predicted and with those that flags name, cost about the same.
+TEST(KeyCosts, knowBothFormsOfARow) {
+  KeyCosts costs;
+  costs.predict(
+      {{named("slt"), Seconds{2e-3}}, {named("ring"), Seconds{1e-3}}, {named("slt:flagged=1"), Seconds{2e-3}}});
+  EXPECT_EQ(costs.arms().size(), 4U);
+  const std::size_t plain = costs.armOf(named("slt"));
+  const std::size_t flagged = costs.armOf(named("slt:flagged=1"));
+  ASSERT_NE(plain, flagged);
+  for (int call = 0; call < 8; ++call) costs.observe(named("slt"), Seconds{0.5e-3});
+  EXPECT_NEAR(costs.expected(flagged).value, 0.5e-3, 0.1e-3);
+  EXPECT_FALSE(costs.wasCalled(flagged));
+  for (int call = 0; call < 8; ++call) costs.observe(named("slt:flagged=1"), Seconds{0.3e-3});
+  EXPECT_EQ(costs.best(plain), flagged);
+}
+
+TEST(KeyCosts, knowTheFormThatIsNoCandidateYet) {
+  KeyCosts costs;
+  costs.predict({{named("slt"), Seconds{2e-3}}});
+  const std::size_t flagged = costs.armOf(named("slt:flagged=1"));
+  ASSERT_LT(flagged, costs.arms().size());
+  EXPECT_FALSE(costs.arms()[flagged].is_available);
+  costs.predict({{named("slt"), Seconds{2e-3}}, {named("slt:flagged=1"), Seconds{1e-3}}});
+  EXPECT_TRUE(costs.arms()[flagged].is_available);
+  EXPECT_EQ(costs.arms()[flagged].predicted, Seconds{1e-3});
+  KeyCosts with_one_form;
+  with_one_form.predict({{named("ring"), Seconds{1e-3}}});
+  EXPECT_EQ(with_one_form.arms().size(), 2U);
 }
 
 TEST(KeyCosts, assumeWhatAnEarlierRunHasLearned) {
   KeyCosts costs = predicted();
   for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1e-3});
   costs.assume(named("slt:segments=3"), 2.0, true);
-  const std::size_t slt = costs.armOf(named("slt").algorithm);
+  const std::size_t slt = costs.armOf(named("slt"));
   EXPECT_EQ(costs.arms()[slt].choice, named("slt:segments=3"));
   EXPECT_NEAR(costs.expected(slt).value, 0.5e-3, 0.15e-3);
   EXPECT_EQ(costs.best(KeyCosts::kNative), slt);
@@ -168,8 +229,8 @@ TEST(KeyCosts, assumeThatNothingElseIsFasterOnlyWhereRanksArriveAsTheyDidThen) {
     costs.predict(candidates(0.4e-3));
     for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1e-3});
     costs.assume(named("slt"), 1.25, arrives_as_then);
-    const Seconds ring = costs.expected(costs.armOf(named("ring").algorithm));
-    const Seconds slt = costs.expected(costs.armOf(named("slt").algorithm));
+    const Seconds ring = costs.expected(costs.armOf(named("ring")));
+    const Seconds slt = costs.expected(costs.armOf(named("slt")));
     EXPECT_EQ(ring > 0.9 * slt, arrives_as_then) << ring.value << " s, and " << slt.value << " s";
   }
 }
@@ -177,13 +238,13 @@ TEST(KeyCosts, assumeThatNothingElseIsFasterOnlyWhereRanksArriveAsTheyDidThen) {
 TEST(KeyCosts, giveUpWhatHasALoss) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.5e-3);
-  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  const std::size_t ring = costs.armOf(named("ring"));
   ASSERT_EQ(costs.best(KeyCosts::kNative), ring);
   costs.noteLoss(named("ring"), 50.0);
   EXPECT_NE(costs.best(ring), ring);
   EXPECT_NEAR(costs.expected(ring) / costs.expected(KeyCosts::kNative), 50.0, 5.0);
   EXPECT_NEAR(costs.expected(KeyCosts::kNative).value, 1e-3, 0.05e-3) << "which has not changed";
-  const std::size_t slt = costs.armOf(named("slt").algorithm);
+  const std::size_t slt = costs.armOf(named("slt"));
   EXPECT_GT(costs.expected(slt).value, 4e-3) << "as slow, perhaps";
 }
 
@@ -207,7 +268,7 @@ TEST(KeyCosts, learnLittleFromTheFirstTwoShortCallsThroughSharedMemory) {
   KeyCosts costs;
   costs.predict({{named("ring"), Seconds{20e-6}}, {named("node"), Seconds{10e-6}}});
   for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{18e-6});
-  const std::size_t node = costs.armOf(kNodeAlgorithm);
+  const std::size_t node = costs.armOf(RowForm{kNodeAlgorithm});
   EXPECT_TRUE(costs.isCold(node));
   for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{40e-6});
   EXPECT_FALSE(costs.isCold(node));

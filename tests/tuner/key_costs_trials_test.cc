@@ -55,7 +55,7 @@ TEST(KeyCostsTrials, lookAgainInTimeAtWhatIsBelievedToCostFarMoreThanMayBeSaved)
   KeyCosts costs;
   costs.predict({{named("ring"), Seconds{1e-5}}});
   measure(costs, 8e-3, 1e-5, 60);
-  const std::size_t ring = costs.armOf(named("ring").algorithm);
+  const std::size_t ring = costs.armOf(named("ring"));
   ASSERT_GT(costs.excessOf(KeyCosts::kNative, ring), 40.0);
   const KeyCosts::Allowance settled{.trials = 1, .calls_to_come = 100.0, .excess = 20.0, .may_check = true};
   costs.noteCalls(1000);
@@ -146,15 +146,69 @@ TEST(KeyCostsTrials, keepTheRetryOfWhatWasGoodUntilItIsMade) {
   EXPECT_EQ(costs.best(KeyCosts::kNative), costs.find(named("ring")));
 }
 
+TEST(KeyCostsTrials, tryTheOtherFormOfARowWhenTheKeyHasSettled) {
+  KeyCosts costs;
+  costs.predict({{named("slt"), Seconds{1e-3}}, {named("slt:flagged=1"), Seconds{1.01e-3}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{2e-3});
+  KeyCosts::Allowance allowance = plenty();
+  EXPECT_EQ(costs.planTrials(KeyCosts::kNative, allowance), std::vector{named("slt")});
+  for (int i = 0; i < 8; ++i) costs.observe(named("slt"), Seconds{1e-3});
+  const std::size_t slt = costs.armOf(named("slt"));
+  EXPECT_EQ(std::ranges::count(costs.planTrials(slt, allowance), named("slt:flagged=1")), 0);
+  allowance.may_check = true;
+  EXPECT_EQ(std::ranges::count(costs.planTrials(slt, allowance), named("slt:flagged=1")), 1);
+}
+
+// What made it slow may pass, and nothing else would tell.
+TEST(KeyCostsTrials, lookAtWhatWasGoodAfterTwiceAsManyCallsEachTime) {
+  KeyCosts costs = predicted();
+  measure(costs, 2e-3, 0.5e-3, 12);
+  for (int i = 0; i < 12; ++i) costs.observe(named("rabenseifner"), Seconds{1e-3});
+  for (int i = 0; i < 12; ++i) costs.observe(named("ring"), Seconds{3e-3});
+  const std::size_t ring = costs.armOf(named("ring"));
+  const std::size_t chosen = costs.armOf(named("rabenseifner"));
+  costs.noteReplaced(ring);
+  std::vector<int> looks;
+  for (int call = 1; call <= 200; ++call) {
+    costs.noteCalls(1);
+    costs.observe(named("rabenseifner"), Seconds{1e-3});
+    costs.noteDecision();
+    const std::vector<Choice> trials = costs.planTrials(chosen, {.trials = 1, .calls_to_come = 0.0, .excess = 4.0});
+    if (std::ranges::count(trials, named("ring")) == 0) continue;
+    looks.push_back(call);
+    costs.noteTrial(named("ring"));
+    costs.observe(named("ring"), Seconds{3e-3});
+  }
+  EXPECT_EQ(looks, (std::vector{16, 48, 112}));
+}
+
+TEST(KeyCostsTrials, lookAtNothingThatRunsAgainOrWaitsForARetry) {
+  for (const bool is_stopped : {false, true}) {
+    KeyCosts costs = predicted();
+    measure(costs, 2e-3, 0.5e-3, 12);
+    for (int i = 0; i < 12; ++i) costs.observe(named("rabenseifner"), Seconds{1e-3});
+    const std::size_t ring = costs.armOf(named("ring"));
+    const std::size_t other = costs.armOf(named("rabenseifner"));
+    costs.noteReplaced(ring);
+    if (is_stopped)
+      costs.noteLoss(named("ring"), 10.0);
+    else
+      static_cast<void>(costs.planTrials(ring, {.trials = 1}));  // it is the choice again
+    costs.noteCalls(20);
+    const std::vector<Choice> trials = costs.planTrials(other, {.trials = 1, .calls_to_come = 0.0, .excess = 20.0});
+    EXPECT_EQ(std::ranges::count(trials, named("ring")), 0) << is_stopped;
+  }
+}
+
 TEST(KeyCostsTrials, leaveFirstTrialsToOthers) {
   KeyCosts costs = predicted();
   KeyCosts::Allowance allowance = plenty();
-  allowance.is_left_to_others = [](std::int32_t algorithm) { return algorithm == named("ring").algorithm; };
+  allowance.is_left_to_others = [](const RowForm& row) { return row == formOf(named("ring")); };
   const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, allowance);
   EXPECT_FALSE(trials.empty());
   EXPECT_EQ(std::ranges::count(trials, named("ring")), 0);
   EXPECT_TRUE(costs.awaitsOthers());
-  costs.hear({.algorithm = named("ring").algorithm, .off = 0.0, .deviation = 0.05}, 0);
+  costs.hear({.row = formOf(named("ring")), .off = 0.0, .deviation = 0.05}, 0);
   EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, plenty()), named("ring")), 1)
       << "nobody else is about to";
   EXPECT_FALSE(costs.awaitsOthers());
@@ -167,7 +221,7 @@ TEST(KeyCostsTrials, tryShortCallsThroughSharedMemorySeveralTimesInARow) {
   for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1.5e-6});
   const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, plenty());
   EXPECT_EQ(std::ranges::count(trials, named("node")), 3);
-  const std::size_t node = costs.armOf(kNodeAlgorithm);
+  const std::size_t node = costs.armOf(RowForm{kNodeAlgorithm});
   costs.observe(named("node"), Seconds{4e-6});
   EXPECT_LT(costs.expected(node).value, 2e-6) << "it was cold";
   for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{0.5e-6});

@@ -170,13 +170,13 @@ TEST(KeyTuner, keepsTheIdentityForNonCommutativeOperations) {
 TEST(KeyTuner, keepsTableAndChoiceWhileThePatternStays) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), {});
   communicator.setPattern(lateRank(5, 10e-3, 100e-6));
-  communicator.calls(100, kLine, kVector);
+  communicator.calls(300, kLine, kVector);  // in which both forms of a row were measured
   const std::int64_t updates = communicator.updates();
   const KeyPlan before = communicator.keys().entry(0).plan;
   communicator.calls(1000, kLine, kVector);
   EXPECT_EQ(communicator.keys().entry(0).plan.incumbent, before.incumbent);
   EXPECT_EQ(communicator.keys().entry(0).plan.placed, before.placed);
-  EXPECT_LE(communicator.updates() - updates, 50) << "what is measured again now and then";
+  EXPECT_LE(communicator.updates() - updates, 80) << "what is measured again now and then";
 }
 
 TEST(KeyTuner, keepsTheTableWhileTwoRanksAreAboutEquallyLate) {

@@ -201,7 +201,7 @@ TEST(KeyTunerLoss, runsAPlantedChoiceFewTimesWhenItsCallsComeInALongEpoch) {
   // Of the calls of long epochs one in eight is stamped, so that three may pass unseen. The next three are seen.
   SimulatedCommunicator communicator(kRanks, settingsOf(), machineWhereOthersTake(1000.0), plantedRing());
   communicator.calls(4, kLine, kVector);
-  communicator.calls(2000, kOtherLine, kSmall);
+  communicator.calls(1800, kOtherLine, kSmall);
   ASSERT_GT(communicator.epochLengths().back(), 64);
   const std::size_t before = communicator.choices().size();
   communicator.calls(1000, kLine, kVector);

@@ -91,7 +91,7 @@ TEST(KeyTuner, keepsAForcedAlgorithmThoughItIsSlower) {
 TEST(KeyTuner, doesNotBeginWithARowThatItsTopologyDoesNotHave) {
   TunerSettings settings = settingsOf();
   const Choice node = choiceOf("node");
-  const std::vector<CostResidual> residuals{{node.algorithm, 0.0, 0.1}};
+  const std::vector<CostResidual> residuals{{formOf(node), 0.0, 0.1}};
   const KeyShape shape = shapeOn({}, kRanks, sizeClass(kVector.bytes()));
   settings.shared->priors.learn(shape, residuals);
   settings.shared->latest.note({shape, {kVector.type, kVector.operation, "elsewhere"}, {node, {}}, nullptr});

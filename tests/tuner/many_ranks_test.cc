@@ -25,7 +25,7 @@ TEST_P(ManyRanks, lateJoinIsChosenForOneLateRank) {
     lateness[ranks / 3] = {20e-3};
     return lateness;
   });
-  communicator.calls(34, kLine, kVector);
+  communicator.calls(60, kLine, kVector);
   const KeyPlan& plan = communicator.keys().entry(0).plan;
   EXPECT_EQ(plan.state, KeyState::kSettled);
   EXPECT_EQ(findAlgorithm(plan.incumbent.algorithm)->name, std::string("late_join"));

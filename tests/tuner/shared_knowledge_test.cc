@@ -15,7 +15,7 @@ TEST(ShapeKnowledge, keysOfAShapeHearFromEachOtherAndNotFromThemselves) {
   const ShapeKnowledge one(shared, kShape, kOrigin);
   const ShapeKnowledge another(shared, kShape, kElsewhere);
   const ShapeKnowledge apart(shared, kOtherShape, kOrigin);
-  const std::int32_t ring = parseChoice("ring").value().algorithm;
+  const RowForm ring = formOf(parseChoice("ring").value());
   EXPECT_FALSE(one.areTrialsKnown());
   one.begin(ring, 0.5);
   EXPECT_EQ(another.excessUnderWay(), 0.5);
@@ -43,7 +43,7 @@ TEST(ShapeKnowledge, aKeyInheritsWhatAnotherOfItsShapeHasLeft) {
   const Choice ring = parseChoice("ring").value();
   KeyArrivals arrivals(kShape.ranks);
   arrivals.observe({.ranks = kShape.ranks, .latest = {{.rank = 3, .lateness = {1e-3}}}, .others = {}}, {});
-  one.bequeath({{ring.algorithm, 0.2, 0.1}}, {ring, {}}, arrivals);
+  one.bequeath({{formOf(ring), 0.2, 0.1}}, {ring, {}}, arrivals);
   EXPECT_TRUE(one.hasHeritage());
   EXPECT_EQ(one.latestChoice()->choice, ring);
   EXPECT_FALSE(near.hasHeritage()) << "of the very shape";
@@ -60,7 +60,7 @@ TEST(ShapeKnowledge, aKeyInheritsWhatAnotherOfItsShapeHasLeft) {
 TEST(ShapeKnowledge, aKeyThatIsUnlikeOthersOfItsSiteLeavesWhatItCostsAlone) {
   const auto shared = std::make_shared<SharedKnowledge>();
   const Choice ring = parseChoice("ring").value();
-  ShapeKnowledge(shared, kShape, {1, 2, ""}).bequeath({{ring.algorithm, 0.2, 0.1}}, {ring, {}}, KeyArrivals(8));
+  ShapeKnowledge(shared, kShape, {1, 2, ""}).bequeath({{formOf(ring), 0.2, 0.1}}, {ring, {}}, KeyArrivals(8));
   EXPECT_TRUE(ShapeKnowledge(shared, kShape, kOrigin).hasHeritage());
   EXPECT_FALSE(ShapeKnowledge(shared, kShape, kOrigin).latestChoice());
 }

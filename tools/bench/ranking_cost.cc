@@ -128,7 +128,9 @@ Losses lossesOf(const CandidateQuery& query) {
     best = std::min(best, exactTime(query, choice));
   }
   std::vector<double> ranked;
-  for (const Candidate& candidate : rankCandidates(query, kTried)) ranked.push_back(exactTime(query, candidate.choice));
+  for (const Candidate& candidate : bestForms(rankCandidates(query, 2 * kTried))) {
+    if (ranked.size() < kTried) ranked.push_back(exactTime(query, candidate.choice));
+  }
   const double tried = *std::min_element(ranked.begin(), ranked.end());
   best = std::min(best, tried);
   return {ranked.front() / best - 1.0, tried / best - 1.0};

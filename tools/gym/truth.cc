@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,7 @@
 namespace starling::gym {
 namespace {
 
-constexpr std::size_t kCandidates = 5;  // of which the best is looked for, of each arrangement
+constexpr std::size_t kCandidates = 5;  // algorithms in all their forms, of which the best is looked for
 constexpr std::array<std::string_view, 3> kCommon{"recursive_doubling", "rabenseifner", "ring"};
 
 std::int64_t rounded(std::int64_t lateness_ns) {
@@ -136,7 +137,12 @@ Arranged Truth::bestPlan(std::int32_t key, std::size_t first, std::size_t last) 
                          .model = model,
                          .lateness_ns = expanded(placed, world_.ranks).lateness_ns,
                          .unpredicted = {.latest = is_sorted ? Seconds{} : meanLatest(world_, calls)}};
-    for (const Candidate& candidate : rankCandidates(query, kCandidates)) plans.push_back({candidate.choice, placed});
+    std::set<std::int32_t> algorithms;
+    for (const Candidate& candidate : rankCandidates(query, std::numeric_limits<std::size_t>::max())) {
+      algorithms.insert(candidate.choice.algorithm);
+      if (algorithms.size() > kCandidates) break;
+      plans.push_back({candidate.choice, placed});
+    }
   }
   const auto costOf = [&](const Arranged& plan) {
     Seconds sum;

@@ -71,7 +71,7 @@ TEST_F(SecondOfItsShape, runsWhatTheFirstHasLearnedFromItsFirstCallOn) {
 
 TEST_F(SecondOfItsShape, knowsTheGainThoughItHasNotCalledNative) {
   LearningLoop second(kRanks, settings_, {}, true);
-  for (int i = 0; i < 8; ++i) ASSERT_NE(call(second).planned.choice, kNativeChoice);
+  for (int i = 0; i < 16; ++i) ASSERT_NE(call(second).planned.choice, kNativeChoice);
   const KeyTuner& key = second.tuner().key(0);
   EXPECT_NEAR(key.gain().value(), 3.0, 2.0 * key.gainError().value());
   EXPECT_LT(key.gainError().value(), 0.6);
