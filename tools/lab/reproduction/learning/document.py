@@ -137,8 +137,9 @@ def terms_section(document):
         "**Regret**: what all calls cost beyond what they would have cost with the best plan, as a share of that. "
         "The best plan is one choice with one arrangement of the ranks for all calls of a shape (two, where "
         "something changes), found by one who knows the truth among native and the five algorithms that the true "
-        "cost model predicts to be fastest, with the ranks in order and sorted by their arrivals. A plan that "
-        "follows its arrivals, or a sixth algorithm whose factor is small, may be better: regret may be below zero.",
+        "cost model predicts to be fastest, late ranks predicted or named by flags, with the ranks in order and sorted "
+        "by their arrivals. A plan that follows its arrivals, or a sixth algorithm whose factor is small, may be "
+        "better: regret may be below zero.",
         "**Left wrongly**: the last 50 calls were not left to native and cost more than 2 % more than native. "
         "**Missed**: native stayed after 200 calls though the best plan takes 10 % less. Both in worlds of one key, "
         "before a change.",
