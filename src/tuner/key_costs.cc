@@ -124,6 +124,7 @@ void KeyCosts::addOtherForms() {
 
 void KeyCosts::change(std::size_t arm, const Choice& choice) {
   arms_[arm].choice = choice;
+  arms_[arm].row = formOf(choice);
   beliefs_.setScatter(arm, keepsInStep(choice) ? kScatterInStep : 1.0);
 }
 
@@ -133,7 +134,7 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
     Seconds predicted = bestCommon(candidates);
     if (i != kNative) {
       const auto found =
-          std::ranges::find(candidates, formOf(arm.choice), [](const Candidate& one) { return formOf(one.choice); });
+          std::ranges::find(candidates, arm.row, [](const Candidate& one) { return formOf(one.choice); });
       arm.is_available = found != candidates.end() && arm.missed < kMostMissed;
       if (!arm.is_available) continue;
       predicted = found->predicted;
@@ -157,7 +158,7 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
 
 void KeyCosts::inherit(std::span<const CostResidual> residuals, std::int32_t distance) {
   for (std::size_t i = 0; i < arms_.size(); ++i) {
-    const auto found = std::ranges::find(residuals, formOf(arms_[i].choice), &CostResidual::row);
+    const auto found = std::ranges::find(residuals, arms_[i].row, &CostResidual::row);
     if (found == residuals.end()) continue;
     const double deviation = std::hypot(found->deviation, kInheritedError * (1.0 + distance));
     beliefs_.observeCost(i, logOf(arms_[i].predicted) + found->off, deviation);
@@ -191,7 +192,7 @@ std::vector<CostResidual> KeyCosts::residuals() const {
 
 CostResidual KeyCosts::residualOf(std::size_t arm) const {
   const double off = beliefs_.cost(arm) - logOf(arms_[arm].predicted);
-  return {formOf(arms_[arm].choice), off, beliefs_.deviation(arm)};
+  return {arms_[arm].row, off, beliefs_.deviation(arm)};
 }
 
 std::optional<std::size_t> KeyCosts::find(const Choice& choice) const {
@@ -201,7 +202,7 @@ std::optional<std::size_t> KeyCosts::find(const Choice& choice) const {
 }
 
 std::size_t KeyCosts::armOf(const RowForm& row) const {
-  const auto found = std::ranges::find(arms_, row, [](const Arm& arm) { return formOf(arm.choice); });
+  const auto found = std::ranges::find(arms_, row, &Arm::row);
   return static_cast<std::size_t>(found - arms_.begin());
 }
 

@@ -25,6 +25,7 @@ class KeyCosts {
   // A form of an algorithm, with the parameters that are best as ranks arrive now.
   struct Arm {
     Choice choice{};
+    RowForm row{};                   // of the choice
     Seconds predicted{};             // 0: not predicted
     bool is_available = true;        // it may run as ranks arrive now
     bool is_hopeless = false;        // it takes far longer than predicted, nobody knows by how much

@@ -149,7 +149,7 @@ void KeyCosts::plan(std::size_t arm, const Allowance& allowance, std::vector<Cho
 
 bool KeyCosts::isLeftToOthers(const Arm& arm, const Allowance& allowance) {
   const bool is_first = arm.samples == 0 && !arm.was_called && arm.choice.algorithm != kNativeAlgorithm;
-  return is_first && allowance.is_left_to_others && allowance.is_left_to_others(formOf(arm.choice));
+  return is_first && allowance.is_left_to_others && allowance.is_left_to_others(arm.row);
 }
 
 double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {

@@ -130,6 +130,17 @@ TEST(KeyCosts, hearWhatAnotherKeyHasJustFound) {
   EXPECT_EQ(costs.expected(slt).value, measured) << "what was called here is known better";
 }
 
+// It is known as badly as before, but known to be elsewhere.
+TEST(KeyCosts, hearOfASurpriseThoughItIsNotSure) {
+  for (const bool is_surprise : {false, true}) {
+    KeyCosts costs = predicted();
+    const std::size_t slt = costs.armOf(named("slt"));
+    const double before = costs.expected(slt).value;
+    costs.hear({.row = formOf(named("slt")), .off = is_surprise ? std::log(6.0) : 0.1, .deviation = 0.5}, 0);
+    EXPECT_EQ(costs.expected(slt).value > before, is_surprise);
+  }
+}
+
 TEST(KeyCosts, tellNothingOfWhatBecameSlowHere) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.5e-3, 12);
@@ -195,7 +206,13 @@ TEST(KeyCosts, knowBothFormsOfARow) {
   for (int call = 0; call < 8; ++call) costs.observe(named("slt"), Seconds{0.5e-3});
   EXPECT_NEAR(costs.expected(flagged).value, 0.5e-3, 0.1e-3);
   EXPECT_FALSE(costs.wasCalled(flagged));
-  for (int call = 0; call < 8; ++call) costs.observe(named("slt:flagged=1"), Seconds{0.3e-3});
+  for (int call = 0; call < 40; ++call) {
+    costs.observe(named("slt"), Seconds{0.5e-3});
+    costs.observe(named("slt:flagged=1"), Seconds{0.485e-3});
+  }
+  EXPECT_GT(costs.probabilityOfLess(flagged, plain), 0.75);
+  EXPECT_EQ(costs.best(plain), plain) << "which is no difference between two forms";
+  for (int call = 0; call < 40; ++call) costs.observe(named("slt:flagged=1"), Seconds{0.3e-3});
   EXPECT_EQ(costs.best(plain), flagged);
 }
 
