@@ -1,5 +1,7 @@
 #include "base/processor_places.h"
 
+#include "base/processor_files.h"
+
 #ifdef STARLING_HAS_HWLOC
 #include <hwloc.h>
 #include <hwloc/glibc-sched.h>
@@ -64,25 +66,46 @@ std::optional<ProcessorPlace> placeOn(hwloc_topology_t machine, const cpu_set_t&
   return ProcessorPlace{firstProcessor(machine, domain->cpuset), firstProcessor(machine, set.get())};
 }
 
-}  // namespace
-
-std::optional<ProcessorPlace> placeOf(const cpu_set_t& processors, const std::string& synthetic) {
-  if (!synthetic.empty()) {
-    const Machine machine = lookAt(synthetic);
-    return machine ? placeOn(machine.get(), processors) : std::nullopt;
+class Library {
+ public:
+  explicit Library(const std::string& synthetic) : machine_(lookAt(synthetic)) {}
+  bool knowsMachine() const { return machine_ != nullptr; }
+  std::optional<ProcessorPlace> placeOf(const cpu_set_t& processors) const {
+    return machine_ ? placeOn(machine_.get(), processors) : std::nullopt;
   }
-  static const Machine kOwn = lookAt("");
-  return kOwn ? placeOn(kOwn.get(), processors) : std::nullopt;
-}
 
+ private:
+  Machine machine_;
+};
+
+}  // namespace
 }  // namespace starling
 
 #else
 
 namespace starling {
+namespace {
 
-std::optional<ProcessorPlace> placeOf(const cpu_set_t&, const std::string&) { return std::nullopt; }
+class Library {
+ public:
+  explicit Library(const std::string&) {}
+  static bool knowsMachine() { return false; }
+  static std::optional<ProcessorPlace> placeOf(const cpu_set_t&) { return std::nullopt; }
+};
 
+}  // namespace
 }  // namespace starling
 
 #endif
+
+namespace starling {
+
+std::optional<ProcessorPlace> placeOf(const cpu_set_t& processors, const std::string& synthetic) {
+  if (!synthetic.empty()) return Library(synthetic).placeOf(processors);
+  static const Library kLibrary("");
+  if (kLibrary.knowsMachine()) return kLibrary.placeOf(processors);
+  static const ProcessorFiles kFiles = ProcessorFiles::read("/sys/devices/system");
+  return kFiles.placeOf(processors);
+}
+
+}  // namespace starling

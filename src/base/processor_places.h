@@ -20,10 +20,10 @@ struct ProcessorPlace {
   auto operator<=>(const ProcessorPlace&) const = default;
 };
 
-// Returns the place of a process that may run on the processors of the set, by hwloc; nothing where these are not of
-// one package, where the system does not tell, or where Starling was built without hwloc. The first call takes some
-// milliseconds: the machine is looked at once, and what is found stays. With `synthetic` it is the machine that this
-// describes, as hwloc does, each time anew. THREADS: any.
+// Returns the place of a process that may run on the processors of the set, by hwloc, or by the files of Linux where
+// Starling was built without it; nothing where these are not of one package, or where the system does not tell. The
+// first call takes some milliseconds: the machine is looked at once, and what is found stays. With `synthetic` it is
+// the machine that this describes, as hwloc does, each time anew; without hwloc nothing. THREADS: any.
 std::optional<ProcessorPlace> placeOf(const cpu_set_t& processors, const std::string& synthetic = "");
 
 }  // namespace starling

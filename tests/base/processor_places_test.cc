@@ -2,17 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <initializer_list>
+#include "processor_sets.h"
 
 namespace starling {
 namespace {
-
-cpu_set_t setOf(std::initializer_list<int> processors) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int processor : processors) CPU_SET(processor, &set);
-  return set;
-}
 
 // What the tests know of it is what Starling was built with, too.
 bool hasHwloc() { return placeOf(setOf({0}), "pack:1 core:1 pu:1").has_value(); }
