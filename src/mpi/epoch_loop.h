@@ -43,8 +43,8 @@ class EpochLoop {
   void open(const CostModel& model, const StampClock& stamps, const Topology& topology, bool has_device_driver,
             bool is_shape_known);
   bool isOpen() const { return agreement_ != nullptr; }
-  // Tells all ranks what keys of other communicators of the shape run. Called after open(), before the first agreement.
-  // Waits for the other ranks, and returns an MPI error code.
+  // Tells all ranks what keys of other communicators of the shape run, or ran in earlier runs. Called after open(),
+  // before the first agreement. Waits for the other ranks, and returns an MPI error code.
   int foretell();
 
   // Returns the site that all ranks take the next call to come from. It is local.

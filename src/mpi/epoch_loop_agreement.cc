@@ -43,6 +43,7 @@ int EpochLoop::foretell() {
   if (!status.isOk()) rejectDecisions(status);
   // What is read is equal on all ranks, and so is whether they ask each other.
   if (!is_any) return MPI_SUCCESS;
+  if (calls_.made() == 0) calls_.setLength(EpochLengths::kFirstWhereKnown);
   const std::int64_t scratch = channel_.leastOfAll(memory_.scratchCapacity());
   const std::int64_t schedules = channel_.leastOfAll(memory_.scheduleCapacity());
   memory_.agree(scratch, schedules);

@@ -79,8 +79,21 @@ void RootLearner::addSpecialKey(std::int32_t usual) {
 
 Decisions RootLearner::foretell() {
   Decisions decisions;
-  whileLearning([&] { decisions = tuner_->foretell(); });
+  whileLearning([&] {
+    tuner_->noteEarlierRuns(earlierPolicies());
+    decisions = tuner_->foretell();
+  });
   return decisions;
+}
+
+std::vector<EarlierPolicy> RootLearner::earlierPolicies() const {
+  std::vector<EarlierPolicy> policies;
+  if (services_.policies == nullptr) return policies;
+  for (const PolicyRecord& record : *services_.policies) {
+    const std::optional<Key> key = ownKeyNamed(record.type, record.operation, record.size_class);
+    if (key) policies.push_back({&record, {key->type, key->operation, record.site}, *longestOf(*key)});
+  }
+  return policies;
 }
 
 void RootLearner::noteForetoldStop(const Key& key, const Choice& choice) {

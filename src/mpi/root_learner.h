@@ -38,8 +38,9 @@ class RootLearner {
   // known of the latter.
   void addKey(const Key& key, const SiteTracker::Call& call, const EpochCall& report);
   void addSpecialKey(std::int32_t usual);
-  // These do what the functions of CommunicatorTuner do. Without learning nothing is foretold.
+  // Returns what CommunicatorTuner foretells by this run and by the policies. Without learning that is nothing.
   Decisions foretell();
+  // These do what the functions of CommunicatorTuner do.
   void noteForetoldStop(const Key& key, const Choice& choice);
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest);
   // Learns from an epoch, and from the calls that rested after it.
@@ -75,6 +76,7 @@ class RootLearner {
       endLearning(fault);
     }
   }
+  std::vector<EarlierPolicy> earlierPolicies() const;
   static KeyOrigin originOf(const Key& key, const SiteRecord& site);
   void endLearning(const std::exception& fault);
   void noteClockError(std::int64_t error_ns);

@@ -1,5 +1,6 @@
 #include "mpi/session.h"
 
+#include <algorithm>
 #include <new>
 #include <string>
 
@@ -47,13 +48,23 @@ void Session::prepare() {
   }
   const SharedCosts costs = findCosts();
   memory_.setMachine(costs.model, topology_, node_.get());
+  const bool may_foretell = options().mode == Mode::kTune && !hasFixedChoice();
   loop_.open(costs.model, stamps, topology_, least == kHasDriver, costs.was_known);
-  if (costs.was_known && options().mode == Mode::kTune && !hasFixedChoice()) {
+  if (may_foretell && (costs.was_known || knowsEarlierRuns())) {
     if (const int fault = loop_.foretell(); fault != MPI_SUCCESS) return breakDown(fault);
   }
   if (services_.preparations == nullptr) return;
   const Seconds looked_for = node_ ? node_->takeTimeOfLooking() : Seconds{};
   services_.preparations->note(ranks(), clock.now() - begin, costs.probed_for + looked_for);
+}
+
+// A rank that is short of memory does without what all others know.
+bool Session::knowsEarlierRuns() {
+  const auto& policies = services_.policies;
+  const bool knows = policies && std::ranges::any_of(*policies, [this](const PolicyRecord& policy) {
+                       return policy.communicator_size == ranks();
+                     });
+  return channel_.leastOfAll(knows ? 1 : 0) == 1;
 }
 
 SharedCosts Session::findCosts() const {

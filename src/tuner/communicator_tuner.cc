@@ -62,6 +62,14 @@ void tell(const DecisionRecord& decision, std::int64_t bytes, std::int32_t ranks
 CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
     : settings_(std::move(settings)), ranks_(ranks), epoch_length_(kShortEpoch) {}
 
+void CommunicatorTuner::noteEarlierRuns(std::span<const EarlierPolicy> policies) {
+  for (LatestKeys::Known& known : choicesOfEarlierRuns(policies, settings_, ranks_)) {
+    const std::lock_guard lock(settings_.shared->mutex);
+    const LatestKeys::Arranged* const latest = settings_.shared->latest.findChoice(known.shape, known.origin);
+    if (latest == nullptr) settings_.shared->latest.note(std::move(known));
+  }
+}
+
 Decisions CommunicatorTuner::foretell() const {
   Decisions decisions;
   const bool is_free = settings_.options.algorithm.empty() && !settings_.options.reproducible;

@@ -12,6 +12,7 @@
 #include "estimators/running_moments.h"
 #include "store/records.h"
 #include "tuner/agreement_steps.h"
+#include "tuner/earlier_runs.h"
 #include "tuner/key_tuner.h"
 #include "tuner/pending_decisions.h"
 #include "tuner/pending_observations.h"
@@ -55,6 +56,9 @@ class CommunicatorTuner {
   // Introduces the next key as that of the special calls beside those of the key `usual`.
   void addSpecialKey(std::int32_t usual);
 
+  // Takes what earlier runs have learned for as many ranks as what keys of other communicators run, of calls that no
+  // key of such a communicator has.
+  void noteEarlierRuns(std::span<const EarlierPolicy> policies);
   // Returns what is foretold to the communicator: what keys of others on such ranks run, the latest first, for
   // KeyTable::foretell(). The message may have no room for the last ones.
   Decisions foretell() const;

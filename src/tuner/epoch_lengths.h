@@ -23,10 +23,12 @@ class EpochLengths {
   static constexpr std::int32_t kCallsBeforeRest = 16;
   static constexpr std::int32_t kNoLimit = std::numeric_limits<std::int32_t>::max();
 
-  // Returns how many calls the first epoch has. Where a communicator of the same shape has been tuned before, what was
-  // learned there is known after one of them.
+  // Where a communicator of the same shape has been tuned before, or an earlier run has told what is to be run, what
+  // was learned there is known after so many calls.
+  static constexpr std::int32_t kFirstWhereKnown = 1;
+  // Returns how many calls the first epoch has.
   static std::int32_t ofFirst(const Options& options, bool is_shape_known) {
-    return is_shape_known ? 1 : static_cast<std::int32_t>(options.minimum_calls);
+    return is_shape_known ? kFirstWhereKnown : static_cast<std::int32_t>(options.minimum_calls);
   }
 
   // So many calls of an epoch are stamped at most.

@@ -79,6 +79,7 @@ class KeyCosts {
   // Notes that another arm has taken the place of this one. Where it had been good it may be so again, and is looked at
   // now and then, each time after twice as many calls.
   void noteReplaced(std::size_t arm);
+  void lookAtNative() { arms_[kNative].look_at = calls_; }
   // Notes that the choice was planned and could not be made.
   void disable(const Choice& choice);
   // Notes a trial that was seen to be made.

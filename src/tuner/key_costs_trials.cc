@@ -78,7 +78,8 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     const std::int32_t most_under_way = arm.samples < 2 && i != kNative ? 1 : 2;
     if (i == incumbent || !mayBeTried(arm) || arm.under_way >= most_under_way) continue;
     if (!allowance.may_check && isSecondForm(i)) continue;
-    if (arm.under_way == 0 && isToBeRetried(arm)) {
+    const bool is_first_look = i == kNative && arm.samples == 0 && isToBeLookedAt(arm);
+    if (arm.under_way == 0 && (isToBeRetried(arm) || is_first_look)) {
       trials.push_back({i, std::numeric_limits<double>::infinity(), 0.0});
       continue;
     }

@@ -51,7 +51,10 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
       learned_(std::move(learned)),
       arrivals_(shape.ranks, sharesOneMemory(&settings.topology) ? kNoiseWithinNode : kNoiseBetweenNodes) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;
-  if (const std::shared_ptr<const KeyArrivals> known = others_.latestArrivals()) arrivals_.inherit(*known);
+  if (const std::shared_ptr<const KeyArrivals> known = others_.latestArrivals()) {
+    arrivals_.inherit(*known);
+    learned_.reset();  // what this run has found at the site counts for more
+  }
   if (learned_ && !isUsable(*learned_)) {
     learned_.reset();
     occasion_.preface = "The stored policy does not fit this communicator and is learned anew. ";
@@ -221,7 +224,8 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
 std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
   if (!settings_.options.algorithm.empty()) return forced();
   if (settings_.options.reproducible) return may_rank ? std::optional(forced()) : std::nullopt;
-  if (!isNativeKnown() && !others_.hasHeritage()) return follows_twin_ ? endFollowing() : std::nullopt;
+  if (!isNativeKnown() && !others_.hasHeritage() && !wasForetold())
+    return follows_twin_ ? endFollowing() : std::nullopt;
   return beginExploring(may_rank);
 }
 
@@ -250,7 +254,7 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
     budget_.reopen();
     cycle_is_useless_ = false;
   }
-  if (plan_.state == KeyState::kExploring || occasion.reopens) hearOfTrials();
+  hearOfTrials();
   return decideOn(std::move(plan), occasion);
 }
 

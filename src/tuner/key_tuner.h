@@ -154,6 +154,8 @@ class KeyTuner {
   bool predict(const KeyPlan& plan, bool may_rank);
   void addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const;
   void runAsOthersDo(KeyPlan& plan) const;
+  // Returns whether calls ran what an earlier run has learned from the first one on, and were not stopped.
+  bool wasForetold() const;
   // Returns whether an earlier run chose the arm, which was not called yet.
   bool isOfEarlierRun(std::size_t arm) const;
   double grant(bool arrives_as_then) const;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text_format.h"
 #include "estimators/statistics.h"
+#include "tuner/earlier_runs.h"
 #include "tuner/key_tuner.h"
 #include "tuner/virtual_ranks.h"
 
@@ -22,19 +23,11 @@ constexpr double kMostGain = 3.0;
 
 const char* metricName(bool stamps_compare) { return stamps_compare ? "post-arrival time" : "shortest time of a rank"; }
 
-// Returns whether the policy's table and latenesses are for so many ranks; all ranks would reject a plan in which they
-// are not.
-bool fits(const PolicyRecord& policy, std::int32_t ranks) {
-  const auto size = static_cast<std::size_t>(ranks);
-  if (!policy.table.empty() && (policy.table.size() != size || !isPermutation(policy.table))) return false;
-  return policy.lateness_ns.empty() || policy.lateness_ns.size() == size;
-}
-
 }  // namespace
 
 bool KeyTuner::isUsable(const PolicyRecord& policy) const {
   const Result<Choice> choice = parseChoice(policy.choice);
-  if (choice.isOk()) return fits(policy, shape_.ranks) && mayRun(*findAlgorithm(choice.value().algorithm));
+  if (choice.isOk()) return fitsRanks(policy, shape_.ranks) && mayRun(*findAlgorithm(choice.value().algorithm));
   logOnce(LogLevel::kWarning, "policy",
           fmt::format("the stored choice \"{}\" of site {} is not used, and learned anew: {}", policy.choice,
                       policy.site, choice.status().message()));
@@ -110,6 +103,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
     const double gain = learned_->gain.value_or(kUnknownGain);
     costs_.assume(plan.incumbent, std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostGain),
                   arrives_as_then);
+    if (!native && others_.nativeSeen() < 4) costs_.lookAtNative();
     occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
   }
   if (native) {
@@ -126,6 +120,14 @@ void KeyTuner::runAsOthersDo(KeyPlan& plan) const {
   if (!other || !isValid(*findAlgorithm(other->choice.algorithm), shape_)) return;
   plan.incumbent = other->choice;
   if (!keepsRankOrder() && arrivals_.outlook() != KeyArrivals::Outlook::kOnTime) plan.placed = other->placed;
+}
+
+// What an earlier run has learned may be run before native was called: a call that shows how fast native is, is among
+// the first trials.
+bool KeyTuner::wasForetold() const {
+  if (!learned_ || !learned_->gain) return false;
+  const std::optional<LatestKeys::Arranged> known = others_.latestChoice();
+  return known && known->choice == parseChoice(learned_->choice).value();
 }
 
 bool KeyTuner::isOfEarlierRun(std::size_t arm) const {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -45,20 +43,13 @@ Seconds KeyTuner::nativeTime() const {
   return std::max(choices_.usualNative().value_or(expected), expected);
 }
 
-// To look at a call takes a message for each time that the ranks can be halved, which other messages hide in part.
 CallLimit KeyTuner::limitOf(const KeyPlan& plan) const {
   CallLimit limit;
+  if (isFree() && plan.incumbent.algorithm != kNativeAlgorithm && costs_.isRanked()) {
+    limit = CallLimit::beside(nativeTime(), shape_.ranks, settings_.model.alpha);
+    if (const std::optional<std::size_t> arm = costs_.find(plan.incumbent)) limit.cold = costs_.coldCalls(*arm);
+  }
   limit.known = times_stopped_;
-  if (!isFree() || plan.incumbent.algorithm == kNativeAlgorithm || !costs_.isRanked()) return limit;
-  const Seconds native = nativeTime();
-  limit.slow_ns = std::max<std::int64_t>(toNanoseconds(CallLimit::kSlowFactor * native), 1);
-  if (const std::optional<std::size_t> arm = costs_.find(plan.incumbent)) limit.cold = costs_.coldCalls(*arm);
-  const auto rounds = std::bit_width(static_cast<std::uint32_t>(shape_.ranks - 1));
-  const double cost = rounds * settings_.model.alpha.value;
-  // A coarse clock may find that native takes no time.
-  const double allowed = CallLimit::kShare * native.value;
-  const double wanted = allowed > 0.0 ? cost / allowed : CallLimit::kRarest;
-  limit.every = static_cast<std::int32_t>(std::clamp(std::ceil(wanted), 1.0, CallLimit::kRarest));
   return limit;
 }
 

@@ -1,6 +1,8 @@
 #include "tuner/plan.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <string>
 
 namespace starling {
@@ -156,6 +158,16 @@ const char* keyStateName(KeyState state) {
       return "passes_through";
   }
   return "unknown";
+}
+
+// To look at a call takes a message for each time that the ranks can be halved, which other messages hide in part.
+CallLimit CallLimit::beside(Seconds native, std::int32_t ranks, Seconds alpha) {
+  const auto rounds = std::bit_width(static_cast<std::uint32_t>(ranks - 1));
+  // A coarse clock may find that native takes no time.
+  const double allowed = kShare * native.value;
+  const double wanted = allowed > 0.0 ? rounds * alpha.value / allowed : kRarest;
+  return {.slow_ns = std::max<std::int64_t>(toNanoseconds(kSlowFactor * native), 1),
+          .every = static_cast<std::int32_t>(std::clamp(std::ceil(wanted), 1.0, kRarest))};
 }
 
 PlannedChoice choiceOfCall(const KeyPlan& plan, std::int64_t calls_since_plan) {

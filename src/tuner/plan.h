@@ -7,6 +7,7 @@
 
 #include "algos/catalogue.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "estimators/repeating_sequence.h"
 #include "tuner/placement.h"
 #include "tuner/signature.h"
@@ -33,6 +34,9 @@ struct CallLimit {
   std::int32_t cold = 0;     // so many first calls find nothing in the caches, and are not looked at
   std::int32_t every = 1;
   std::int32_t known = 0;  // how often kSlowCalls had been slow when the plan was made
+
+  // Returns the limit of calls where native takes so long, and a message `alpha`.
+  static CallLimit beside(Seconds native, std::int32_t ranks, Seconds alpha);
 
   bool operator==(const CallLimit&) const = default;
 };

@@ -84,6 +84,26 @@ TEST_F(PlannedRows, makeTheirCallsWithVectorsOfAnyLength) {
   }
 }
 
+TEST_F(PlannedRows, ofEarlierRunsMakeTheFirstCallsThatAreTuned) {
+  constexpr int kCount = 4097;
+  constexpr int kTuned = 2;
+  const Algorithm& row = *findAlgorithm("rabenseifner");
+  const HastyClock clock;  // by which the cost model predicts something
+  SessionServices services = this->services();
+  services.clocks.clock = &clock;
+  PolicyRecord policy = policyFor(row, kCount);
+  policy.gain = 100.0;
+  policy.compared_by = kByPostArrival;
+  services.policies = std::make_shared<const std::vector<PolicyRecord>>(1, policy);
+  const auto prepared_after = static_cast<int>(Session::callsBeforePreparation(services.settings.options));
+  const bool has_records = worldSize() > 1 && worldRank() == 0;
+  EXPECT_EQ(callsWith(row, kCount, prepared_after + kTuned, services), has_records ? kTuned : 0);
+  // Where one rank does not know of them none runs them.
+  services.policies.reset();
+  if (worldRank() != worldSize() - 1) services.policies = std::make_shared<const std::vector<PolicyRecord>>(1, policy);
+  EXPECT_EQ(callsWith(row, kCount, prepared_after + kTuned, services), 0);
+}
+
 // A communicator whose shape is known, of which another one runs the row of each test.
 class ForetoldRows : public PlannedRows {
  protected:

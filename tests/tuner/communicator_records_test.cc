@@ -238,10 +238,10 @@ TEST(CommunicatorRecords, drainsDecisionsAndPoliciesThatALaterRunCanTakeOver) {
   ASSERT_EQ(batch.policies.size(), 1U);
   SimulatedCommunicator second(kRanks, settingsOf(), {}, batch.policies);
   second.setPattern(lastRankLate);
-  second.calls(10, kLineA, doubles(1 << 16));
+  second.calls(6, kLineA, doubles(1 << 16));
   EXPECT_EQ(second.keys().entry(0).plan.incumbent, first.keys().entry(0).plan.incumbent);
   EXPECT_EQ(placementIn(second).table, placementIn(first).table);
-  EXPECT_EQ(second.explorationCalls(), 0);
+  EXPECT_EQ(second.explorationCalls(), 1) << "one of native, to see whether that holds";
 }
 
 }  // namespace

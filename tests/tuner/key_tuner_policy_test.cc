@@ -163,17 +163,20 @@ TEST(KeyTuner, neverDecidesInObserveMode) {
   EXPECT_EQ(batch.arrivals.size(), static_cast<std::size_t>(kRanks));
 }
 
-TEST(KeyTuner, takesOverAStoredPolicyWithoutExploring) {
+TEST(KeyTuner, takesOverAStoredPolicyAndExploresNothingButNative) {
   PolicyRecord policy = policyFor("prr:tau_ns=9000");
   policy.table = {3, 1, 0, 2};
   policy.lateness_ns = {0, 0, 0, 10'000'000};
   SimulatedCommunicator communicator(kRanks, settingsOf(), {}, {policy});
-  communicator.calls(9, kLine, kVector);
+  communicator.calls(7, kLine, kVector);
   const KeyPlan& plan = communicator.keys().entry(0).plan;
   EXPECT_EQ(plan.incumbent, choiceOf("prr:tau_ns=9000"));
   EXPECT_EQ(placementIn(communicator).table, policy.table);
   EXPECT_EQ(placementIn(communicator).lateness_ns, policy.lateness_ns);
-  EXPECT_EQ(communicator.explorationCalls(), 0);
+  for (const PlannedChoice& call : communicator.choices()) {
+    EXPECT_EQ(call.choice, call.exploration ? kNativeChoice : plan.incumbent);
+  }
+  EXPECT_EQ(communicator.explorationCalls(), 1);
   const Batch batch = communicator.tuner().drain();
   ASSERT_EQ(batch.policies.size(), 1U);
   EXPECT_EQ(batch.policies[0], policy) << "what is stored again is what was stored";

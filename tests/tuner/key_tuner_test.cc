@@ -326,5 +326,24 @@ TEST(KeyTuner, followsALateRankWhenClocksDisagree) {
   EXPECT_NEAR(1e-9 * static_cast<double>(latest->lateness_ns), 0.5, 0.05);
 }
 
+TEST(KeyTuner, triesWhatAnotherKeyHasFoundThoughItHasSettled) {
+  constexpr std::int32_t kRanks = 8;
+  const Choice found = choiceOf("binary_tree");
+  for (const bool is_told : {false, true}) {
+    const TunerSettings settings = settingsOf();
+    SimulatedMachine machine;
+    machine.native_factor = 0.3;
+    SimulatedCommunicator communicator(kRanks, settings, machine);
+    communicator.calls(60, kLine, kVector);
+    ASSERT_EQ(communicator.keys().entry(0).plan.state, KeyState::kSettled);
+    const KeyShape shape = shapeOn({}, kRanks, sizeClass(kVector.bytes()));
+    constexpr std::int64_t kOther = 99;
+    if (is_told) settings.shared->first_trials.tell(kOther, shape, {formOf(found), -5.0, 0.05});
+    communicator.calls(400, kLine, kVector);
+    const auto ran = [&](const PlannedChoice& call) { return call.choice.algorithm == found.algorithm; };
+    EXPECT_EQ(std::ranges::any_of(communicator.choices(), ran), is_told);
+  }
+}
+
 }  // namespace
 }  // namespace starling

@@ -22,14 +22,20 @@ LearningLoop::LearningLoop(std::int32_t ranks, TunerSettings settings, std::vect
       samples_per_epoch_(settings.samples_per_epoch),
       policies_(std::move(policies)),
       tuner_(settings, ranks),
+      may_foretell_(is_shape_known || !policies_.empty()),
       epoch_length_(EpochLengths::ofFirst(settings.options, is_shape_known)),
       lengths_(settings.options, settings.samples_per_epoch),
-      buffer_(decisionBytes(ranks)) {
-  if (is_shape_known) foretell();
-}
+      buffer_(decisionBytes(ranks)) {}
 
-// As EpochLoop::foretell() does it.
-void LearningLoop::foretell() {
+// As EpochLoop::foretell() does it. All calls have the type and operation of the first one.
+void LearningLoop::foretell(const Signature& first) {
+  std::vector<EarlierPolicy> earlier;
+  for (const PolicyRecord& policy : policies_) {
+    Signature longest = first;
+    longest.count = std::max<std::int64_t>((std::int64_t{1} << policy.size_class) / first.element_size, 1);
+    earlier.push_back({&policy, {first.type, first.operation, policy.site}, longest});
+  }
+  tuner_.noteEarlierRuns(earlier);
   encodeDecisions(tuner_.foretell(), buffer_);
   DecisionReader reader(buffer_, ranks_);
   require(reader.start());
@@ -37,13 +43,14 @@ void LearningLoop::foretell() {
   PlanUpdate update;
   while (reader.left() > 0) {
     require(reader.next(update));
-    static_cast<void>(keys_.foretell(update));
+    if (keys_.foretell(update) != nullptr) epoch_length_ = EpochLengths::kFirstWhereKnown;
   }
 }
 
 std::int32_t LearningLoop::epochLength() const { return std::min(epoch_length_, lengths_.limit(false)); }
 
 LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& signature, bool tunable) {
+  if (std::exchange(may_foretell_, false)) foretell(signature);
   const SiteId predicted = tracker_.predict(signature);
   EpochCall& call = open_.emplace_back();
   call.bytes = signature.bytes();

@@ -20,7 +20,7 @@ namespace starling::gym {
 // THREADS: not thread-safe.
 class LearningLoop {
  public:
-  // `is_shape_known`: as in EpochLengths::ofFirst().
+  // `is_shape_known`: as in EpochLengths::ofFirst(); policies may tell of it, too.
   LearningLoop(std::int32_t ranks, TunerSettings settings, std::vector<PolicyRecord> policies = {},
                bool is_shape_known = false);
 
@@ -59,7 +59,7 @@ class LearningLoop {
     bool is_disturbed = false;
   };
 
-  void foretell();
+  void foretell(const Signature& first);
   std::int32_t epochLength() const;
   void watch(const std::optional<CallSummary>& seen);
   void goOnAgreeing();
@@ -79,6 +79,7 @@ class LearningLoop {
   KeyTable keys_;
   std::optional<Watched> watched_;
   bool is_watched_ = false;  // the running call is
+  bool may_foretell_;        // the first call is still to come
   std::int32_t epoch_length_;
   EpochLengths lengths_;
   std::int64_t epoch_ = 0;

@@ -28,6 +28,7 @@ struct Arguments {
   std::int32_t worlds = 88;
   std::uint64_t first = 0;
   std::int32_t calls = 1000;
+  std::int32_t runs = 1;
   std::vector<std::string> players;
   std::string json;
   std::int32_t jobs = static_cast<std::int32_t>(std::max(std::thread::hardware_concurrency(), 1U));
@@ -47,8 +48,13 @@ Result playWorld(std::uint64_t seed, const Arguments& arguments) {
   Result result{.world = makeWorld(seed, arguments.calls)};
   Game game(result.world);
   for (const std::string& name : arguments.players) {
-    const std::unique_ptr<Player> player = findEntrant(name)->enter(result.world);
-    const std::vector<Turn> turns = game.play(*player);
+    const Entrant& entrant = *findEntrant(name);
+    std::unique_ptr<Player> player = entrant.enter(result.world, {});
+    std::vector<Turn> turns = game.play(*player);
+    for (std::int32_t run = 1; run < arguments.runs; ++run) {
+      player = entrant.enter(result.world, player->policies());
+      turns = game.play(*player);
+    }
     result.figures.push_back(figuresOf(result.world, turns, player->claim(result.world.calls.back().key)));
     result.curves.push_back(regretCurve(turns, kCurveStep));
     if (arguments.tells_story) result.stories.push_back(game.describeBest(turns) + player->story());
@@ -160,6 +166,10 @@ int run(int argc, char** argv) {
   app.add_option("--first", arguments.first, "Number of the first world (default: 0)")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
   app.add_option("--calls", arguments.calls, "Calls of each world (default: 1000)")->check(CLI::Range(500, 100'000));
+  app.add_option("--runs", arguments.runs,
+                 "How often a world is played, each time with what was learned before; told of is the last time "
+                 "(default: 1)")
+      ->check(CLI::Range(1, 100));
   app.add_option("--players", arguments.players, "Names, separated by commas (default: all)")->delimiter(',');
   app.add_option("--jobs", arguments.jobs, "Worlds side by side (default: as many as there are cores)")
       ->check(CLI::Range(1, 1024));

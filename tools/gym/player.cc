@@ -9,8 +9,11 @@
 namespace starling::gym {
 namespace {
 
-std::function<std::unique_ptr<Player>(const World&)> byRule(RulePlayer::MakeRule make) {
-  return [make](const World& world) { return std::make_unique<RulePlayer>(world, make); };
+// Rules remember nothing from run to run.
+auto byRule(RulePlayer::MakeRule make) {
+  return [make](const World& world, const std::vector<PolicyRecord>&) {
+    return std::make_unique<RulePlayer>(world, make);
+  };
 }
 
 }  // namespace

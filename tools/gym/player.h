@@ -6,7 +6,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "store/records.h"
 #include "truth.h"
 #include "tuner/call_summary.h"
 
@@ -34,14 +36,17 @@ class Player {
   // Returns nothing where it says nothing, or stays with native; `key` is one of the world's, called in its last calls.
   virtual std::optional<Claim> claim(std::int32_t /*key*/) const { return std::nullopt; }
   // Returns why, if the player can tell.
-  virtual std::string story() const { return {}; }
+  virtual std::string story() { return {}; }
+  // Returns what it tells later runs of the program.
+  virtual std::vector<PolicyRecord> policies() { return {}; }
 };
 
-// A kind of player. It is made anew for each world, which outlives it.
+// A kind of player. It is made anew for each run of a world, which outlives it, and is told what the run before has
+// learned.
 struct Entrant {
   const char* name;
   const char* what;  // it does: a sentence without its subject
-  std::function<std::unique_ptr<Player>(const World&)> enter;
+  std::function<std::unique_ptr<Player>(const World&, std::vector<PolicyRecord>)> enter;
 };
 
 // The tuner first, then its rivals. These choose among native and all algorithms, as the cost model that was probed

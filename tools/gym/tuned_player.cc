@@ -11,7 +11,7 @@ namespace {
 
 class TunedPlayer : public Player {
  public:
-  explicit TunedPlayer(const World& world) : world_(world) {}
+  TunedPlayer(const World& world, std::vector<PolicyRecord> policies) : world_(world), earlier_(std::move(policies)) {}
 
   Move next(const WorldCall& call) override {
     if (!loop_ || call.communicator != communicator_) enterCommunicator(call.communicator);
@@ -30,7 +30,7 @@ class TunedPlayer : public Player {
     const std::size_t epochs = loop_->epochLengths().size();
     loop_->end(seen);
     // Of decisions that nobody asks for the oldest give way.
-    if (loop_->epochLengths().size() > epochs) told_ += newDecisions();
+    if (loop_->epochLengths().size() > epochs) drain();
   }
 
   std::optional<Claim> claim(std::int32_t key) const override {
@@ -42,17 +42,30 @@ class TunedPlayer : public Player {
     return gain && error ? std::optional(Claim{*gain, *error}) : std::nullopt;
   }
 
-  std::string story() const override { return told_ + newDecisions(); }
+  std::string story() override {
+    drain();
+    return told_;
+  }
+
+  std::vector<PolicyRecord> policies() override {
+    drain();
+    return policies_;
+  }
 
  private:
-  std::string newDecisions() const {
-    if (!loop_) return {};
-    std::string text;
-    for (const DecisionRecord& one : loop_->tuner().drain().decisions) {
-      text += fmt::format("  communicator {}, call {} of {}: {} {}\n", communicator_, one.call, one.key.site,
-                          one.choice, one.reason);
+  void drain() {
+    if (!loop_) return;
+    const Batch batch = loop_->tuner().drain();
+    for (const DecisionRecord& one : batch.decisions) {
+      told_ += fmt::format("  communicator {}, call {} of {}: {} {}\n", communicator_, one.call, one.key.site,
+                           one.choice, one.reason);
     }
-    return text;
+    for (const PolicyRecord& policy : batch.policies) {
+      std::erase_if(policies_, [&](const PolicyRecord& one) {
+        return one.site == policy.site && one.size_class == policy.size_class;
+      });
+      policies_.push_back(policy);
+    }
   }
 
   // How much longer a call takes before which an agreement went on. Both steps at once made the first calls of epochs
@@ -60,7 +73,7 @@ class TunedPlayer : public Player {
   Seconds disturbance() { return {2.5e-6 + 15e-6 * random_.uniform()}; }
 
   void enterCommunicator(std::int32_t communicator) {
-    told_ += newDecisions();
+    drain();
     const bool is_shape_known = communicator_ >= 0;
     communicator_ = communicator;
     TunerSettings settings;
@@ -68,7 +81,7 @@ class TunedPlayer : public Player {
     settings.stamps_compare = world_.noise.kind != NoiseKind::kElapsedOnly;
     settings.shared = shared_;
     settings.samples_per_epoch = samplesPerEpoch(world_.ranks);
-    loop_ = std::make_unique<LearningLoop>(world_.ranks, settings, std::vector<PolicyRecord>{}, is_shape_known);
+    loop_ = std::make_unique<LearningLoop>(world_.ranks, settings, earlier_, is_shape_known);
   }
 
   const World& world_;
@@ -77,10 +90,14 @@ class TunedPlayer : public Player {
   std::int32_t communicator_ = -1;
   std::unique_ptr<LearningLoop> loop_;
   std::string told_;  // so far
+  const std::vector<PolicyRecord> earlier_;
+  std::vector<PolicyRecord> policies_;  // for later runs, one for each key
 };
 
 }  // namespace
 
-std::unique_ptr<Player> enterTuner(const World& world) { return std::make_unique<TunedPlayer>(world); }
+std::unique_ptr<Player> enterTuner(const World& world, std::vector<PolicyRecord> policies) {
+  return std::make_unique<TunedPlayer>(world, std::move(policies));
+}
 
 }  // namespace starling::gym

@@ -7,6 +7,6 @@
 
 namespace starling::gym {
 
-std::unique_ptr<Player> enterTuner(const World& world);
+std::unique_ptr<Player> enterTuner(const World& world, std::vector<PolicyRecord> policies);
 
 }  // namespace starling::gym

@@ -67,6 +67,13 @@ std::optional<Signature> longestOf(const Key& key) {
   return signature;
 }
 
+std::optional<Key> ownKeyNamed(std::string_view type, std::string_view operation, std::int32_t size_class) {
+  Key key{.size_class = size_class};
+  while (key.type < kElementTypes && typeName(key.type) != type) ++key.type;
+  while (key.operation < kOperations && operationName(key.operation) != operation) ++key.operation;
+  return longestOf(key) ? std::optional(key) : std::nullopt;
+}
+
 std::string typeName(std::int16_t type) {
   return type == kOther ? kDerivedType : elementTypeName(static_cast<ElementType>(type));
 }

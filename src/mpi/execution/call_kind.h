@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "mpi/execution/executor.h"
 #include "tuner/signature.h"
@@ -30,6 +31,10 @@ std::size_t largestElementGrowth(std::int16_t type);
 // Returns the longest signature of a key. Empty: type or operation is none of MPI's own, and may be another one where
 // it has the same code.
 std::optional<Signature> longestOf(const Key& key);
+
+// Returns the key of calls of any site whose type and operation, which are MPI's own, have these names; empty: there is
+// none.
+std::optional<Key> ownKeyNamed(std::string_view type, std::string_view operation, std::int32_t size_class);
 
 // These return the names of a signature's type and operation in the database: "float", "derived"; "sum",
 // "user_noncommutative", ...

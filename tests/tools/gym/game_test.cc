@@ -181,7 +181,7 @@ TEST(Game, hasNoRegretWhereTheBestPlanIsAlwaysPlayed) {
 TEST(Game, theTunerClaimsWhatIsTrueWhereNothingIsNoisy) {
   World world = smallWorld(8, 400);
   world.machines.front().native_factor = 2.0;
-  const std::unique_ptr<Player> tuner = findEntrant("tuned")->enter(world);
+  const std::unique_ptr<Player> tuner = findEntrant("tuned")->enter(world, {});
   const std::vector<Turn> turns = Game(world).play(*tuner);
   const Figures figures = figuresOf(world, turns, tuner->claim(0));
   ASSERT_TRUE(figures.claim);
@@ -279,10 +279,10 @@ TEST(Game, isTheSameForAPlayerWhoeverPlayedBefore) {
   const World world = makeWorld(5, 200);
   Game alone(world);
   Game shared(world);
-  for (const Entrant& one : entrants()) shared.play(*one.enter(world));
+  for (const Entrant& one : entrants()) shared.play(*one.enter(world, {}));
   for (const Entrant& one : entrants()) {
-    const std::vector<Turn> first = Game(world).play(*one.enter(world));
-    const std::vector<Turn> again = shared.play(*one.enter(world));
+    const std::vector<Turn> first = Game(world).play(*one.enter(world, {}));
+    const std::vector<Turn> again = shared.play(*one.enter(world, {}));
     ASSERT_EQ(first.size(), again.size());
     for (std::size_t i = 0; i < first.size(); ++i) {
       EXPECT_EQ(first[i].choice, again[i].choice) << one.name << ", call " << i;

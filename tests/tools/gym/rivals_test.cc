@@ -246,7 +246,7 @@ TEST(Entrants, haveNamesOfTheirOwnAndEnterEveryKindOfWorld) {
     EXPECT_EQ(++names[one.name], 1);
     EXPECT_EQ(findEntrant(one.name), &one);
     const World world = makeWorld(3, 30);
-    EXPECT_EQ(Game(world).play(*one.enter(world)).size(), 30U) << one.name;
+    EXPECT_EQ(Game(world).play(*one.enter(world, {})).size(), 30U) << one.name;
   }
   EXPECT_EQ(findEntrant("nobody"), nullptr);
   EXPECT_EQ(entrants().size(), 8U);

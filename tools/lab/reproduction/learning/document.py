@@ -34,13 +34,13 @@ def share(values):
     return of(values, statistics.mean, aims.one_digit)
 
 
-def player_row(worlds, player):
+def player_row(worlds, player, name):
     def found(name):
         return figures(worlds, player, name)
 
     regrets = found("regret")
     return [
-        f"`{player}`", aims.one_digit(statistics.median(regrets)), aims.one_digit(tail(regrets)),
+        name, aims.one_digit(statistics.median(regrets)), aims.one_digit(tail(regrets)),
         share(found("left_wrongly")), share(found("missed")), share(found("claimed_wrongly")),
         both(found("settled"), calls), both(found("followed_rank"), calls), both(found("followed_cost"), calls),
         both(found("worst_stretch"), ratio),
@@ -48,11 +48,18 @@ def player_row(worlds, player):
     ]  # fmt: skip
 
 
-def player_table(document, worlds):
+def player_table(document, worlds, again):
     document.table("", [
         "", "regret, median", "regret, 95 %", "left wrongly", "missed", "gain wrong", "settled", "rank moved",
         "cost changed", "worst 50 calls", "worst of all", "explored",
-    ], [player_row(worlds, player) for player in plan.PLAYERS])  # fmt: skip
+    ], [
+        player_row(worlds, plan.TUNER, f"`{plan.TUNER}`"), player_row(again, plan.TUNER, f"`{plan.TUNER}`, second run"),
+        *(player_row(worlds, rival, f"`{rival}`") for rival in plan.RIVALS),
+    ])  # fmt: skip
+    document.text(
+        "The second run plays the same worlds anew, with the policies that the first has learned in the tuning "
+        "database. Rivals remember nothing."
+    )
 
 
 def kind_table(document, worlds, kind):
@@ -156,19 +163,21 @@ def terms_section(document):
 
 def write(folder, cache, jobs):
     """Returns what was played, and no rows without a reason: there are no figures to deviate from."""
-    runs = plan.all_runs()
-    outcomes = records.measure(runs, cache, jobs)
+    first_runs, second_runs = plan.first_runs(), plan.second_runs()
+    outcomes = records.measure(first_runs, cache, jobs)
+    outcomes_again = records.measure(second_runs, cache, jobs)
     worlds = [world for outcome in outcomes for world in outcome.results]
+    again = [world for outcome in outcomes_again for world in outcome.results]
     document = Document(TITLE)
     document.text(
         f"Starling's tuner and seven other ways to choose an algorithm learn in {len(worlds)} synthetic worlds, in "
         "virtual time (`starling-gym`, docs/laboratory.md). Made by `tools/lab/reproduce learning`; played on "
-        f"{records.days(outcomes)}. The same worlds give the same figures."
+        f"{records.days([*outcomes, *outcomes_again])}. The same worlds give the same figures."
     )
     document.heading("Aims of the tuner")
     document.table("", ["", "aim", "reached", ""], aims.rows(worlds))
     document.heading("All players")
-    player_table(document, worlds)
+    player_table(document, worlds, again)
     document.image("Regret over calls, a line for each player", PICTURE)
     document.text(
         "Regret so far, as a share of the cost of all calls with the best plan. What is below "
@@ -181,7 +190,7 @@ def write(folder, cache, jobs):
     terms_section(document)
     worlds_section(document)
     players_section(document)
-    document.heading("The command")
-    document.code([plan.command()])
+    document.heading("The commands")
+    document.code([plan.command(), plan.command_again()])
     (folder / FILE).write_text(document.render(), encoding="utf-8")
-    return runs, []
+    return [*first_runs, *second_runs], []

@@ -21,15 +21,28 @@ RIVALS = {
 PLAYERS = (TUNER, *RIVALS)
 
 
-def run(first):
-    words = (PROGRAM, "--first", str(first), "--worlds", str(WORLDS_PER_RUN), "--calls", str(CALLS), "--jobs", "1")
-    return records.Run((*words, "--players", ",".join(PLAYERS)), PROGRAM, flags=())
+def runs_of(players, *flags):
+    """Of all worlds."""
+    words = ("--worlds", str(WORLDS_PER_RUN), "--calls", str(CALLS), "--jobs", "1", "--players", ",".join(players))
+    return [
+        records.Run((PROGRAM, "--first", str(first), *words, *flags), PROGRAM, flags=())
+        for first in range(0, WORLDS, WORLDS_PER_RUN)
+    ]
 
 
-def all_runs():
-    return [run(first) for first in range(0, WORLDS, WORLDS_PER_RUN)]
+def first_runs():
+    return runs_of(PLAYERS)
+
+
+def second_runs():
+    """Rivals remember nothing."""
+    return runs_of((TUNER,), "--runs", "2")
 
 
 def command():
     """Plays the same worlds at once."""
     return f"build/release/bin/{PROGRAM} --worlds {WORLDS} --json build/worlds.json"
+
+
+def command_again():
+    return f"build/release/bin/{PROGRAM} --worlds {WORLDS} --runs 2 --players {TUNER}"

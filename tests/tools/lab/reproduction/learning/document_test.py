@@ -10,22 +10,24 @@ from reproduction.learning import document, runs
 
 
 class LearningDocument(unittest.TestCase):
-    def written(self, worlds):
-        outcome = records.Outcome({}, worlds, "2026-01-01", "")
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(records, "measure", return_value=[outcome]):
+    def written(self, worlds, again=None):
+        outcomes = [[records.Outcome({}, found, "2026-01-01", "")] for found in (worlds, again or worlds)]
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(records, "measure", side_effect=outcomes):
             made, unexplained = document.write(Path(folder), None, 1)
-            self.assertEqual((made, unexplained), (runs.all_runs(), []))
+            self.assertEqual((made, unexplained), ([*runs.first_runs(), *runs.second_runs()], []))
             self.assertTrue((Path(folder) / document.PICTURE).exists())
             return (Path(folder) / document.FILE).read_text(encoding="utf-8")
 
     @unittest.skipUnless(plots.is_available(), f"there is no {plots.PACKAGE}")
     def test_the_document_is_written_whole(self):
         tuned = player(settled=12.0, left_wrongly=False, missed=False, claimed_wrongly=True, followed_rank=9.0)
-        text = self.written([world(0, tuned), world(1, arrivals="drift", noise="normal", program="two sizes")])
+        worlds = [world(0, tuned), world(1, arrivals="drift", noise="normal", program="two sizes")]
+        text = self.written(worlds, [world(0, player(0.01))])
         self.assertIn("learn in 2 synthetic worlds", text)
         self.assertIn("| regret, median | at most 3.0 % | 2.0 % | met |", text)
         row = "| `tuned` | 2.0 % | 2.0 % | 0.0 % | 0.0 % | 100.0 % | 12 / 12 | 9 / 9 | - | 1.10 / 1.10 | 1.10 | 8 |"
         self.assertIn(row, text)
+        self.assertIn("| `tuned`, second run | 1.0 % | 1.0 % |", text)
         self.assertIn("| drift | 1 | 2.0 % | 2.0 % | 20.0 % (`epsilon`) | - | - | 1.10 |", text)
         for name in runs.PLAYERS:
             self.assertIn(f"| `{name}` |", text)
@@ -48,14 +50,16 @@ class LearningDocument(unittest.TestCase):
 
 
 class LearningRuns(unittest.TestCase):
-    def test_every_world_is_played_once(self):
-        firsts = [int(run.words[run.words.index("--first") + 1]) for run in runs.all_runs()]
-        worlds = [first + number for first in firsts for number in range(runs.WORLDS_PER_RUN)]
-        self.assertEqual(worlds, list(range(runs.WORLDS)))
+    def test_every_world_is_played_in_each(self):
+        for all_runs in (runs.first_runs(), runs.second_runs()):
+            firsts = [int(run.words[run.words.index("--first") + 1]) for run in all_runs]
+            worlds = [first + number for first in firsts for number in range(runs.WORLDS_PER_RUN)]
+            self.assertEqual(worlds, list(range(runs.WORLDS)))
         self.assertEqual(runs.WORLDS % 968, 0)
 
     def test_no_two_runs_share_a_record(self):
-        self.assertEqual(len({run.key() for run in runs.all_runs()}), len(runs.all_runs()))
+        all_runs = [*runs.first_runs(), *runs.second_runs()]
+        self.assertEqual(len({run.key() for run in all_runs}), len(all_runs))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,149 @@
+#include "tuner/earlier_runs.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "simulated_communicator.h"
+
+namespace starling {
+namespace {
+
+constexpr std::int32_t kRanks = 4;
+constexpr LocalSite kLine = 40;
+const Signature kVector = doubles(4096);
+
+PolicyRecord policyOf(const std::string& site, const std::string& choice, double gain = 1.5) {
+  PolicyRecord policy;
+  policy.site = site;
+  policy.communicator_size = kRanks;
+  policy.size_class = sizeClass(kVector.bytes());
+  policy.type = "double";
+  policy.operation = "sum";
+  policy.choice = choice;
+  policy.gain = gain;
+  policy.compared_by = kByPostArrival;
+  policy.reason = "It was best before.";
+  return policy;
+}
+
+class EarlierRuns : public testing::Test {
+ protected:
+  std::vector<LatestKeys::Known> known() const {
+    std::vector<EarlierPolicy> policies;
+    for (const PolicyRecord& record : records_) policies.push_back({&record, {0, 0, record.site}, kVector});
+    return choicesOfEarlierRuns(policies, settings_, kRanks);
+  }
+
+  std::vector<PolicyRecord> records_{policyOf("line40", "ring_segmented")};
+  TunerSettings settings_ = settingsOf();
+};
+
+TEST_F(EarlierRuns, tellWhatTheyChoseAndHowRanksWereArranged) {
+  records_[0].table = {0, 3, 2, 1};
+  records_[0].lateness_ns = {0, 0, 0, 5'000'000};
+  ASSERT_EQ(known().size(), 1U);
+  const LatestKeys::Known one = known().front();
+  EXPECT_EQ(one.shape, shapeOn({}, kRanks, sizeClass(kVector.bytes())));
+  EXPECT_EQ(one.origin.site, "line40");
+  EXPECT_EQ(one.runs.choice, choiceOf("ring_segmented"));
+  EXPECT_EQ(expanded(one.runs.placed, kRanks).table, records_[0].table);
+  EXPECT_EQ(expanded(one.runs.placed, kRanks).lateness_ns, records_[0].lateness_ns);
+}
+
+TEST_F(EarlierRuns, boundWhatACallMayTakeByTheModelAndTheGain) {
+  const CallLimit limit = known().front().runs.limit;
+  CandidateQuery query;
+  query.shape = {.ranks = kRanks, .count = kVector.count};
+  query.element_size = Bytes{8};
+  query.model = settings_.model;
+  const double predicted = predictPostArrival(query, choiceOf("ring_segmented")).value;
+  EXPECT_NEAR(static_cast<double>(limit.slow_ns), 1e9 * 2.0 * 2.0 * 1.5 * predicted, 2.0);
+  EXPECT_EQ(limit.known, 0);
+}
+
+TEST_F(EarlierRuns, tellNothingWhereItIsNotSure) {
+  const PolicyRecord sure = records_[0];
+  const auto without = [&](auto&& change) {
+    records_[0] = sure;
+    change(records_[0]);
+    return known().empty();
+  };
+  EXPECT_FALSE(without([](PolicyRecord&) {}));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.choice = "native"; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.choice = "rign"; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.gain.reset(); }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.gain = 1.05; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.compared_by = kByElapsed; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.compared_by.reset(); }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.table = {0, 1, 1, 2}; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.lateness_ns = {1, 2}; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.communicator_size = kRanks + 1; }));
+}
+
+TEST_F(EarlierRuns, tellNothingThatIsNotForRanksThatArePlacedSo) {
+  records_[0].choice = "node";
+  settings_.topology = {.nodes = {0, 0, 0, 0}, .shares_memory = true};
+  settings_.model.node_alpha = {2e-7};
+  settings_.model.node_beta = 1e-11;
+  ASSERT_EQ(known().size(), 1U);
+  settings_.topology.nodes = {0, 0, 2, 2};
+  EXPECT_TRUE(known().empty());
+}
+
+TEST_F(EarlierRuns, tellNothingWhereSitesChoseOtherwise) {
+  records_.push_back(policyOf("line50", "ring_segmented"));
+  EXPECT_EQ(known().size(), 2U) << "both alike";
+  for (const char* other : {"native", "rabenseifner"}) {
+    records_[1].choice = other;
+    EXPECT_TRUE(known().empty()) << other;
+  }
+  records_[1].operation = "max";
+  EXPECT_EQ(known().size(), 2U) << "these are other calls";
+}
+
+TEST_F(EarlierRuns, areRunFromTheFirstCallOnAndNativeIsLookedAtOnce) {
+  SimulatedMachine machine;
+  machine.native_factor = 3.0;
+  SimulatedCommunicator first(kRanks, settings_, machine);
+  first.calls(100, kLine, kVector);
+  const std::vector<PolicyRecord> policies = first.tuner().drain().policies;
+  ASSERT_EQ(policies.size(), 1U);
+  const Choice learned = parseChoice(policies.front().choice).value();
+  ASSERT_NE(learned, kNativeChoice);
+  SimulatedCommunicator second(kRanks, settingsOf(), machine, policies);
+  second.calls(40, kLine, kVector);
+  int native = 0;
+  for (const PlannedChoice& call : second.choices()) {
+    native += call.choice == kNativeChoice ? 1 : 0;
+    EXPECT_TRUE(call.choice == learned || (call.choice == kNativeChoice && call.exploration));
+  }
+  EXPECT_EQ(native, 1);
+  EXPECT_EQ(second.keys().entry(0).plan.state, KeyState::kSettled);
+}
+
+TEST_F(EarlierRuns, areStoppedWhereTheyAreSlowNowAndNativeIsMeasuredFirst) {
+  SimulatedMachine machine;
+  machine.others_factor = 20.0;
+  SimulatedCommunicator communicator(kRanks, settings_, machine, records_);
+  communicator.calls(40, kLine, kVector);
+  int slow = 0;
+  for (const PlannedChoice& call : communicator.choices()) slow += call.choice == kNativeChoice ? 0 : 1;
+  EXPECT_LE(slow, 7) << "as many until it is stopped before the key has a plan, and then, and two trials";
+  EXPECT_EQ(communicator.choices().back().choice, kNativeChoice);
+}
+
+TEST_F(EarlierRuns, giveWayToWhatThisRunHasFoundAtTheSite) {
+  SimulatedMachine machine;
+  machine.others_factor = 3.0;
+  SimulatedCommunicator first(kRanks, settings_, machine);
+  first.calls(100, kLine, kVector);
+  ASSERT_EQ(first.choices().back().choice, kNativeChoice);
+  SimulatedCommunicator second(kRanks, settings_, machine, records_);
+  second.calls(20, kLine, kVector);
+  for (const PlannedChoice& call : second.choices()) EXPECT_EQ(call.choice, kNativeChoice);
+}
+
+}  // namespace
+}  // namespace starling
