@@ -100,6 +100,7 @@ void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   tracked_.observe(pattern);
   const double share = 1.0 / static_cast<double>(std::min<std::int64_t>(tracked_.observations(), kUsualCalls));
   const UnpredictedArrivals now = arrivalsIn(pattern);
+  latest_ = now.latest;
   usual_.latest += share * (now.latest - usual_.latest);
   usual_.before += share * (now.before - usual_.before);
   usual_.others += share * (now.others - usual_.others);
@@ -131,10 +132,7 @@ bool KeyArrivals::isUnforeseen(const ArrivalPattern& pattern) const {
   return foreseen < 0.5 * last.lateness && lateness < 0.5 * latest->predicted && forecast(entries).is_predictable;
 }
 
-UnpredictedArrivals KeyArrivals::usual() const {
-  const bool is_noise = usual_.latest <= std::max(noiseBeside(usual_.latest), clock_error_);
-  return is_noise ? UnpredictedArrivals{} : usual_;
-}
+UnpredictedArrivals KeyArrivals::usual() const { return isNoise(usual_.latest) ? UnpredictedArrivals{} : usual_; }
 
 void KeyArrivals::expect(const ArrivalPattern& pattern, Seconds clock_error) {
   // With the second call the first one's forecast has been right.

@@ -45,6 +45,8 @@ class KeyArrivals {
 
   // Returns how late ranks are as a rule, whichever they are; 0 where that is noise.
   UnpredictedArrivals usual() const;
+  // Returns how late the last rank of the latest call was; 0 where that is noise.
+  Seconds latest() const { return isNoise(latest_) ? Seconds{} : latest_; }
 
  private:
   using Entries = std::vector<TrackedArrivals::Entry>;
@@ -61,13 +63,15 @@ class KeyArrivals {
   // Returns whether the last rank is not the one that the plans have late, which is no longer so.
   bool isUnforeseen(const ArrivalPattern& pattern) const;
 
+  bool isNoise(Seconds latest) const { return latest <= std::max(noiseBeside(latest), clock_error_); }
   Seconds noiseBeside(Seconds latest) const { return orderingNoise(latest, least_noise_); }
   Seconds noiseOf(const Entries& entries, Seconds latest) const;
 
   TrackedArrivals tracked_;
   Seconds least_noise_;
   UnpredictedArrivals usual_;          // means over calls, the latest weighing most
-  Seconds clock_error_;                // of the latest call
+  Seconds latest_;                     // of the latest call
+  Seconds clock_error_;                // likewise
   std::int32_t unforeseen_rank_ = -1;  // that came last in the latest calls
   int unforeseen_calls_ = 0;           // in a row
 };

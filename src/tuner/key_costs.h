@@ -157,8 +157,8 @@ class KeyCosts {
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
   bool isToBeLookedAt(const Arm& arm) const { return arm.retry_at < 0 && arm.look_at >= 0 && calls_ >= arm.look_at; }
 
-  // The first calls of an arm that cools take turns in memory that was never touched before.
-  static constexpr std::int32_t kColdCalls = 2;
+  // The first calls of an arm that cools take turns in memory that was never touched before: NodeLayout::kSets buffers.
+  static constexpr std::int32_t kColdCalls = 3;
   // So many calls after another one took its place an arm is looked at again.
   static constexpr std::int64_t kFirstLook = 16;
   // An algorithm for which some rank lacks memory is planned so often in vain.

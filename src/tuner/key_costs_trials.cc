@@ -22,7 +22,7 @@ constexpr double kLeastProfit = 1.01 * Replacement::kNoticeable;
 constexpr double kMostAtOnce = 1.0;
 
 // Where the first call after others tells little, so many are tried in a row.
-constexpr std::int32_t kCallsInARow = 3;
+constexpr std::int32_t kCallsInARow = 4;
 
 // A first call takes longer by about this, as a multiple of the incumbent's.
 constexpr double kFirstCall = 0.3;

@@ -33,6 +33,10 @@ constexpr double kRankingShare = 0.02;
 // counts for so much.
 constexpr double kMostOfColdCall = 4.0;
 
+// Rows are ranked anew where ranks come later, or less late, by such a factor.
+constexpr double kNoticeablyLate = 4.0;
+constexpr int kTimesOtherwise = 2;  // at the ends of so many epochs in a row
+
 // Others hear of so many first trials.
 constexpr std::int64_t kTrialsToTell = 2;
 
@@ -240,15 +244,15 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   costs_.noteDecision();
   has_ranked_ = false;
   followCycle(plan, occasion);
-  if (followArrivals(plan)) {
+  const bool have_moved = followArrivals(plan);
+  if (!have_moved) plan.placed = plan_.placed;
+  if (have_moved || comeOtherwise(plan)) {
     const bool may_rank_again = may_rank && kRankingShare * since_ranking_.value >= kRankingTime;
     const bool has_predicted = predict(plan, may_rank_again);
     transition_.rearranges = isRearranged(plan);
     occasion.reopens = occasion.reopens || (transition_.rearranges && has_predicted && budget_.mayReopen());
-    occasion.must_tell = true;
-    occasion.text += describeArrivals(plan);
-  } else {
-    plan.placed = plan_.placed;
+    occasion.must_tell = occasion.must_tell || have_moved;
+    if (have_moved || has_predicted) occasion.text += describeArrivals(plan);
   }
   if (occasion.reopens) {
     budget_.reopen();
@@ -256,6 +260,18 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   }
   hearOfTrials();
   return decideOn(std::move(plan), occasion);
+}
+
+// Returns whether ranks that nobody can name are late by so much more, or less, than where rows were ranked last that
+// others may be faster.
+bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
+  const auto differs = [this](Seconds latest) {
+    return std::max(latest, ranked_for_) > kNoticeablyLate * std::min(latest, ranked_for_);
+  };
+  // One call among many that are as before is no sign.
+  const bool is_otherwise = plan.placed.empty() && differs(arrivals_.usual().latest) && differs(arrivals_.latest());
+  came_otherwise_ = is_otherwise ? came_otherwise_ + 1 : 0;
+  return came_otherwise_ >= kTimesOtherwise;
 }
 
 // Returns whether calls are so short that an agreement, which begins just before the first call of an epoch, makes a

@@ -128,6 +128,7 @@ class KeyTuner {
   KeyCosts::Allowance allowance(std::size_t incumbent, bool is_settled) const;
   // Updates table and predicted lateness of `plan`; returns true when they changed.
   bool followArrivals(KeyPlan& plan) const;
+  bool comeOtherwise(const KeyPlan& plan);
   // Returns whether the table is to stay the identity.
   bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
   // Returns the ratio of the medians of native's times and those of the choice in force.
@@ -209,6 +210,8 @@ class KeyTuner {
   bool has_ranked_ = false;  // for the decision that is being made
   TrialBudget budget_;
   std::int64_t passed_over_ = 0;  // calls in a row that were to run the incumbent and ran native
+  int came_otherwise_ = 0;        // decisions in a row, as comeOtherwise() says
+  Seconds ranked_for_{};          // that the latest rank was late as a rule
   Seconds since_ranking_{};       // elapsed in calls that were stamped
   std::string settled_reason_;
 };

@@ -47,6 +47,10 @@ std::string KeyTuner::describeArms(std::size_t chosen) const {
 std::string KeyTuner::describeArrivals(const KeyPlan& plan) const {
   const auto latest = std::ranges::max_element(plan.placed, {}, &PlacedRank::lateness_ns);
   const bool is_late = latest != plan.placed.end() && latest->lateness_ns > 0;
+  if (!is_late && arrivals_.usual().latest > Seconds{}) {
+    return fmt::format("Arrivals changed: one rank or another is late, by {} as a rule. ",
+                       formatDuration(arrivals_.usual().latest));
+  }
   const std::string who = is_late ? fmt::format("rank {} is the latest, by {}", latest->rank,
                                                 formatDuration(fromNanoseconds(latest->lateness_ns)))
                                   : "no rank is late as a rule";

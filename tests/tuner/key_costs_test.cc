@@ -281,13 +281,13 @@ TEST(KeyCosts, ignoreWhatTheyDoNotKnow) {
 }
 
 // They take turns in memory that was never touched before.
-TEST(KeyCosts, learnLittleFromTheFirstTwoShortCallsThroughSharedMemory) {
+TEST(KeyCosts, learnLittleFromTheFirstThreeShortCallsThroughSharedMemory) {
   KeyCosts costs;
   costs.predict({{named("ring"), Seconds{20e-6}}, {named("node"), Seconds{10e-6}}});
   for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{18e-6});
   const std::size_t node = costs.armOf(RowForm{kNodeAlgorithm});
   EXPECT_TRUE(costs.isCold(node));
-  for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{40e-6});
+  for (int i = 0; i < 3; ++i) costs.observe(named("node"), Seconds{40e-6});
   EXPECT_FALSE(costs.isCold(node));
   EXPECT_LT(costs.expected(node).value, 20e-6);
   const std::vector<Choice> trials = costs.planTrials(KeyCosts::kNative, plenty());

@@ -223,6 +223,25 @@ TEST(KeyTuner, followsALateRankThatChangesWithinFewCalls) {
   EXPECT_LE(calls, 12);
 }
 
+// As in a phase of a program in which all work alike, and one in which each has much to do in turn.
+TEST(KeyTuner, ranksAnewWhereRanksBeginToComeLateOfWhichNobodyCanTellWhich) {
+  SimulatedMachine machine;
+  machine.native_factor = 3.0;
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  communicator.calls(150, kLine, kVector);
+  const Choice on_time = communicator.keys().entry(0).plan.incumbent;
+  ASSERT_FALSE(formOf(on_time).is_flagged);
+  communicator.tuner().drain();
+  communicator.setPattern(randomRank);
+  communicator.calls(150, kLine, kVector);
+  int told = 0;
+  for (const DecisionRecord& one : communicator.tuner().drain().decisions) {
+    told += (one.reason.find("Arrivals changed: one rank or another is late, by ") != std::string::npos) ? 1 : 0;
+  }
+  EXPECT_GT(told, 0);
+  EXPECT_TRUE(formOf(communicator.keys().entry(0).plan.incumbent).is_flagged);
+}
+
 TEST(KeyTuner, followsALatenessThatGrows) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), {});
   communicator.setPattern(lateRank(5, 4e-3, 50e-6));
