@@ -89,6 +89,8 @@ class KeyTuner {
   // Returns the standard error of gain(), where both were measured several times in this run, or native was by keys of
   // other communicators.
   std::optional<double> gainError() const;
+  // Returns what is believed of costs, as ranks are arranged now.
+  const KeyCosts& costs() const { return costs_; }
   const TrackedArrivals& arrivals() const { return arrivals_.tracked(); }
   // Returns what calls of the choice take as a rule, apart from waiting; empty: it was not observed.
   std::optional<Seconds> usualNet(const Choice& choice) const { return choices_.usualNet(choice); }

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kStretch = 50;     // calls that are compared with native's
 constexpr std::size_t kSettledBy = 200;  // calls
+constexpr std::size_t kBeliefs = 8;      // that are told
 constexpr std::size_t kFollowed = 5;     // calls in a row near the best
 constexpr double kNearBest = 1.10;
 constexpr double kErrorsOff = 2.0;  // standard errors, that a claim may be off
@@ -173,6 +174,7 @@ std::vector<Turn> Game::play(Player& player) {
       turn.cost = world_.first_call * turn.cost;
     }
     turns.push_back(turn);
+    placed_ = move.plan.placed;
     player.took(move.is_timed ? std::optional(seen(call, i, turn.cost, move)) : std::nullopt);
   }
   return turns;
@@ -196,6 +198,26 @@ std::string Game::describeBest(const std::vector<Turn>& turns) const {
     text += fmt::format("  best of {:.0f} calls: {}, {}, where native takes {}\n", sum.calls, plan,
                         formatDuration((1.0 / sum.calls) * sum.best), formatDuration((1.0 / sum.calls) * sum.native));
   }
+  return text;
+}
+
+std::string Game::describeBeliefs(const Player& player) {
+  std::vector<const WorldCall*> calls;
+  for (auto call = world_.calls.rbegin(); call != world_.calls.rend() && calls.size() < kStretch; ++call) {
+    if (call->key == world_.calls.back().key && call->machine == world_.calls.back().machine) calls.push_back(&*call);
+  }
+  std::vector<std::pair<Seconds, std::string>> lines;
+  for (const Player::Belief& one : player.beliefs(world_.calls.back().key)) {
+    Seconds sum;
+    for (const WorldCall* call : calls) sum += truth_.timeOf(*call, one.choice, placed_);
+    const Seconds mean = 1.0 / static_cast<double>(calls.size()) * sum;
+    lines.emplace_back(
+        mean, fmt::format("  at the end {}: believed {} +- {:.0f}% (n={}), in truth {}\n", formatChoice(one.choice),
+                          formatDuration(one.expected), 100.0 * one.deviation, one.calls, formatDuration(mean)));
+  }
+  std::ranges::sort(lines);
+  std::string text;
+  for (const auto& line : std::span(lines).first(std::min(lines.size(), kBeliefs))) text += line.second;
   return text;
 }
 

@@ -30,6 +30,9 @@ class Game {
 
   // Says in lines what the best plans are, for how many of these calls, and what they take there beside native.
   std::string describeBest(const std::vector<Turn>& turns) const;
+  // Says in lines what the player believes at the end of the key that was called last, and what holds in the latest of
+  // its calls; the fastest first.
+  std::string describeBeliefs(const Player& player);
 
  private:
   CallSummary seenElapsed(const WorldCall& call, Seconds took, const Choice& choice) const;
@@ -40,6 +43,7 @@ class Game {
   Truth truth_;
   std::vector<Arranged> best_;  // by call
   std::map<std::int32_t, CallSummary> arrivals_;
+  std::vector<PlacedRank> placed_;  // in the call that was played last
 };
 
 // What is not defined in a world is empty. Shares and ratios are plain numbers: 0.03 is 3%.

@@ -57,7 +57,8 @@ Result playWorld(std::uint64_t seed, const Arguments& arguments) {
     }
     result.figures.push_back(figuresOf(result.world, turns, player->claim(result.world.calls.back().key)));
     result.curves.push_back(regretCurve(turns, kCurveStep));
-    if (arguments.tells_story) result.stories.push_back(game.describeBest(turns) + player->story());
+    if (arguments.tells_story)
+      result.stories.push_back(game.describeBest(turns) + player->story() + game.describeBeliefs(*player));
   }
   // What nothing is told of makes room for other worlds.
   result.world.calls = {};
@@ -175,7 +176,8 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 1024));
   app.add_option("--json", arguments.json, "Write a line for each world into this file");
   app.add_flag("--each", arguments.tells_worlds, "Tell of each world");
-  app.add_flag("--story", arguments.tells_story, "Tell the best plans, and the tuner's decisions");
+  app.add_flag("--story", arguments.tells_story,
+               "Tell the best plans, the tuner's decisions, and what it believes at the end");
   app.footer(listOfEntrants());
   cli::refuseOptionsAsValues(app);
   try {

@@ -35,6 +35,15 @@ class Player {
   };
   // Returns nothing where it says nothing, or stays with native; `key` is one of the world's, called in its last calls.
   virtual std::optional<Claim> claim(std::int32_t /*key*/) const { return std::nullopt; }
+  // What the player believes that the next call of a key takes.
+  struct Belief {
+    Choice choice;
+    Seconds expected;
+    double deviation = 0.0;  // as a share of that
+    std::int64_t calls = 0;  // that were timed, as ranks are arranged now
+  };
+  // Returns what it believes of all that it may choose, of a key as in claim().
+  virtual std::vector<Belief> beliefs(std::int32_t /*key*/) const { return {}; }
   // Returns why, if the player can tell.
   virtual std::string story() { return {}; }
   // Returns what it tells later runs of the program.

@@ -42,6 +42,19 @@ class TunedPlayer : public Player {
     return gain && error ? std::optional(Claim{*gain, *error}) : std::nullopt;
   }
 
+  std::vector<Belief> beliefs(std::int32_t key) const override {
+    const std::optional<std::int32_t> learned = loop_->latestKeyOf(world_.keys[static_cast<std::size_t>(key)].line);
+    if (!learned) return {};
+    const KeyCosts& costs = loop_->tuner().key(*learned).costs();
+    std::vector<Belief> beliefs;
+    for (std::size_t i = 0; i < costs.arms().size(); ++i) {
+      const KeyCosts::Arm& arm = costs.arms()[i];
+      if (!arm.is_available) continue;
+      beliefs.push_back({arm.choice, costs.expected(i), costs.residualOf(i).deviation, arm.samples});
+    }
+    return beliefs;
+  }
+
   std::string story() override {
     drain();
     return told_;

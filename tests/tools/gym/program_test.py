@@ -56,6 +56,12 @@ class Plays(unittest.TestCase):
         first = re.match(told, process.stdout)
         self.assertLess(int(first[1]), 100)
 
+    def test_a_story_ends_with_what_is_believed_and_what_is_true(self):
+        process = run("--worlds", "1", "--players", "tuned,native", "--story")
+        told = re.findall(r"  at the end (.*): believed .* \+- [0-9]+% \(n=[0-9]+\), in truth .*s\n", process.stdout)
+        self.assertIn("native", told, "of the tuner, since the other player believes nothing")
+        self.assertEqual(len(told), len(set(told)))
+
 
 class Json(unittest.TestCase):
     def records(self, *words):
