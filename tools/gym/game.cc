@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kStretch = 50;     // calls that are compared with native's
 constexpr std::size_t kSettledBy = 200;  // calls
-constexpr std::size_t kBeliefs = 8;      // that are told
+constexpr std::size_t kBeliefs = 8;      // that are told, beside that of native
 constexpr std::size_t kFollowed = 5;     // calls in a row near the best
 constexpr double kNearBest = 1.10;
 constexpr double kErrorsOff = 2.0;  // standard errors, that a claim may be off
@@ -206,18 +206,24 @@ std::string Game::describeBeliefs(const Player& player) {
   for (auto call = world_.calls.rbegin(); call != world_.calls.rend() && calls.size() < kStretch; ++call) {
     if (call->key == world_.calls.back().key && call->machine == world_.calls.back().machine) calls.push_back(&*call);
   }
-  std::vector<std::pair<Seconds, std::string>> lines;
+  struct Line {
+    Seconds truth;
+    Player::Belief belief;
+  };
+  std::vector<Line> lines;
   for (const Player::Belief& one : player.beliefs(world_.calls.back().key)) {
     Seconds sum;
     for (const WorldCall* call : calls) sum += truth_.timeOf(*call, one.choice, placed_);
-    const Seconds mean = 1.0 / static_cast<double>(calls.size()) * sum;
-    lines.emplace_back(
-        mean, fmt::format("  at the end {}: believed {} +- {:.0f}% (n={}), in truth {}\n", formatChoice(one.choice),
-                          formatDuration(one.expected), 100.0 * one.deviation, one.calls, formatDuration(mean)));
+    lines.push_back({1.0 / static_cast<double>(calls.size()) * sum, one});
   }
-  std::ranges::sort(lines);
+  std::ranges::sort(lines, {}, &Line::truth);
   std::string text;
-  for (const auto& line : std::span(lines).first(std::min(lines.size(), kBeliefs))) text += line.second;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& [truth, belief] = lines[i];
+    if (i >= kBeliefs && belief.choice != kNativeChoice) continue;
+    text += fmt::format("  at the end {}: believed {} +- {:.0f}% (n={}), in truth {}\n", formatChoice(belief.choice),
+                        formatDuration(belief.expected), 100.0 * belief.deviation, belief.calls, formatDuration(truth));
+  }
   return text;
 }
 
