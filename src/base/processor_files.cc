@@ -56,7 +56,7 @@ void ProcessorFiles::count() {
     const auto number = static_cast<std::int32_t>(processor);
     std::vector<std::int32_t>& key = order.emplace_back();
     for (const Group& group : groups_) {
-      if (hasAll(group.processors, {number})) key.push_back(group.processors.front());
+      if (std::ranges::binary_search(group.processors, number)) key.push_back(group.processors.front());
     }
     key.push_back(number);
   }

@@ -21,9 +21,10 @@ struct ProcessorPlace {
 };
 
 // Returns the place of a process that may run on the processors of the set, by hwloc, or by the files of Linux where
-// Starling was built without it; nothing where these are not of one package, or where the system does not tell. The
-// first call takes some milliseconds: the machine is looked at once, and what is found stays. With `synthetic` it is
-// the machine that this describes, as hwloc does, each time anew; without hwloc nothing. THREADS: any.
+// Starling was built without it or it cannot look at the machine; nothing where these are not of one package, or where
+// the system does not tell. The first call takes some milliseconds: the machine is looked at once, and what is found
+// stays. With `synthetic` it is the machine that this describes, as hwloc does, each time anew; without hwloc nothing.
+// THREADS: any.
 std::optional<ProcessorPlace> placeOf(const cpu_set_t& processors, const std::string& synthetic = "");
 
 }  // namespace starling

@@ -1,7 +1,5 @@
 #include "base/system_files.h"
 
-#include <sched.h>
-
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -18,7 +16,8 @@ std::optional<std::int64_t> takeNumber(std::string_view& text) {
   return number;
 }
 
-constexpr int kMostCaches = 16;  // of a processor
+constexpr int kMostCaches = 16;                    // of a processor
+constexpr std::int64_t kGreatestNumber = 1 << 20;  // of a processor
 
 // As in "32768K" and "32M".
 std::int64_t bytesOf(std::string_view size) {
@@ -45,7 +44,7 @@ std::vector<std::int32_t> numbersIn(std::string_view list) {
       list.remove_prefix(1);
       last = takeNumber(list);
     }
-    if (!first || !last || *first < 0 || *last < *first || *last >= CPU_SETSIZE) return {};
+    if (!first || !last || *first < 0 || *last < *first || *last > kGreatestNumber) return {};
     for (std::int64_t number = *first; number <= *last; ++number) numbers.push_back(static_cast<std::int32_t>(number));
     if (list.starts_with(',')) {
       list.remove_prefix(1);

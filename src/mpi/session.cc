@@ -58,8 +58,12 @@ void Session::prepare() {
   services_.preparations->note(ranks(), clock.now() - begin, costs.probed_for + looked_for);
 }
 
-// A rank that is short of memory does without what all others know.
+// Earlier runs had as many ranks, placed alike on nodes, in MPI_COMM_WORLD; a smaller communicator may have had other
+// ranks there. A rank that was short of memory may lack the policies, and then nobody is told of them.
 bool Session::knowsEarlierRuns() {
+  int world_ranks = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &world_ranks);
+  if (!services_.is_within_world || ranks() != world_ranks) return false;
   const auto& policies = services_.policies;
   const bool knows = policies && std::ranges::any_of(*policies, [this](const PolicyRecord& policy) {
                        return policy.communicator_size == ranks();

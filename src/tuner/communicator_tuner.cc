@@ -63,10 +63,19 @@ CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
     : settings_(std::move(settings)), ranks_(ranks), epoch_length_(kShortEpoch) {}
 
 void CommunicatorTuner::noteEarlierRuns(std::span<const EarlierPolicy> policies) {
-  for (LatestKeys::Known& known : choicesOfEarlierRuns(policies, settings_, ranks_)) {
+  std::vector<EarlierPolicy> told = foretellingPolicies(policies, settings_, ranks_);
+  std::erase_if(told, [](const EarlierPolicy& one) { return one.record->size_class > kMostForetoldClass; });
+  const std::size_t most = std::min(told.size(), KeyTable::kMostForetold);
+  for (const EarlierPolicy& one : std::span(told).last(most)) {
+    const KeyShape shape = shapeOn(settings_.topology, ranks_, one.record->size_class);
+    {
+      const std::lock_guard lock(settings_.shared->mutex);
+      if (settings_.shared->latest.findChoice(shape, one.origin) != nullptr) continue;
+    }
+    std::optional<LatestKeys::Arranged> runs = choiceOfEarlierRun(one, settings_, ranks_);
+    if (!runs) continue;
     const std::lock_guard lock(settings_.shared->mutex);
-    const LatestKeys::Arranged* const latest = settings_.shared->latest.findChoice(known.shape, known.origin);
-    if (latest == nullptr) settings_.shared->latest.note(std::move(known));
+    settings_.shared->latest.note({shape, one.origin, *std::move(runs), nullptr});
   }
 }
 
@@ -94,7 +103,7 @@ Decisions CommunicatorTuner::foretell() const {
 void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice) {
   const KeyShape shape = shapeOn(settings_.topology, ranks_, key.size_class);
   const std::lock_guard lock(settings_.shared->mutex);
-  settings_.shared->latest.forgetChoice(shape, {.type = key.type, .operation = key.operation}, choice);
+  settings_.shared->latest.noteStop(shape, {.type = key.type, .operation = key.operation}, choice);
 }
 
 void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "tuner/signature.h"
 
 namespace starling {
+
+// No choice is taken to be so many times as fast as native, or more, before this run has measured it.
+inline constexpr double kMostLearnedGain = 3.0;
 
 // A policy of the tuning database, with what it says of signatures as codes.
 struct EarlierPolicy {
@@ -23,12 +27,18 @@ struct EarlierPolicy {
 // are not. THREADS: any.
 bool fitsRanks(const PolicyRecord& policy, std::int32_t ranks);
 
-// Returns the choices of keys on so many ranks that are not native and of which a gain is known, in the time that is
-// compared here. Where keys of one size class, type and operation have several choices, which site will call is not
-// known, and none is returned. What native takes in this run is not known either: a call may take twice what the cost
-// model predicts, times the gain, before it counts as slow by CallLimit. REQUIRES: the records outlive the call.
+// Returns the policies of as many ranks that tell what to run before this run has measured anything, one for each size
+// class, type and operation: the choice is not native, its gain is known, in the time that is compared here, and is
+// worth having. Where keys of one kind have several choices, or tables, none is returned, since which site will call is
+// not known. The greatest gain comes last. REQUIRES: the records outlive what is returned. THREADS: any.
+std::vector<EarlierPolicy> foretellingPolicies(std::span<const EarlierPolicy> policies, const TunerSettings& settings,
+                                               std::int32_t ranks);
+
+// Returns what calls of the policy's kind run. How long native takes in this run is not known yet: a call is slow by
+// CallLimit when it takes four times what the cost model predicts for the row with its default parameters, times the
+// gain: the model may be wrong by two. Empty: the row may not run here, or cannot be predicted. Simulates one call.
 // THREADS: any.
-std::vector<LatestKeys::Known> choicesOfEarlierRuns(std::span<const EarlierPolicy> policies,
-                                                    const TunerSettings& settings, std::int32_t ranks);
+std::optional<LatestKeys::Arranged> choiceOfEarlierRun(const EarlierPolicy& policy, const TunerSettings& settings,
+                                                       std::int32_t ranks);
 
 }  // namespace starling

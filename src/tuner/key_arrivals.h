@@ -45,6 +45,7 @@ class KeyArrivals {
 
   // Returns how late ranks are as a rule, whichever they are; 0 where that is noise.
   UnpredictedArrivals usual() const;
+  Seconds leastNoise() const { return least_noise_; }
   // Returns how late the last rank of the latest call was; 0 where that is noise.
   Seconds latest() const { return isNoise(latest_) ? Seconds{} : latest_; }
 

@@ -209,8 +209,12 @@ std::size_t KeyCosts::armOf(const RowForm& row) const {
 // A short call within a machine that follows one of another kind takes up to several times as long as one that follows
 // its like, because the caches hold what that one needed.
 bool KeyCosts::cools(std::size_t arm) const {
-  if (arms_[arm].choice.algorithm == kNodeAlgorithm) return expected(arm) < kShortInMemory;
+  if (arms_[arm].choice.algorithm == kNodeAlgorithm) return coldCallsOf(kNodeAlgorithm, expected(arm)) > 0;
   return arm == kNative && armOf(RowForm{kNodeAlgorithm}) < arms_.size() && expected(arm) < kShortNative;
+}
+
+std::int32_t KeyCosts::coldCallsOf(std::int32_t algorithm, Seconds time) {
+  return algorithm == kNodeAlgorithm && time < kShortInMemory ? kColdCalls : 0;
 }
 
 std::int32_t KeyCosts::coldCalls(std::size_t arm) const {

@@ -79,6 +79,7 @@ class KeyCosts {
   // Notes that another arm has taken the place of this one. Where it had been good it may be so again, and is looked at
   // now and then, each time after twice as many calls.
   void noteReplaced(std::size_t arm);
+  // Has native called once, soon, if it was not.
   void lookAtNative() { arms_[kNative].look_at = calls_; }
   // Notes that the choice was planned and could not be made.
   void disable(const Choice& choice);
@@ -120,6 +121,10 @@ class KeyCosts {
   std::int32_t coldCalls(std::size_t arm) const;
   // Returns how many there are on a communicator that begins.
   std::int32_t firstColdCalls(std::size_t arm) const { return cools(arm) ? kColdCalls : 0; }
+  // Likewise, of an algorithm whose calls take so long.
+  static std::int32_t coldCallsOf(std::int32_t algorithm, Seconds time);
+  // A trial of an arm whose first calls tell little takes so many calls in a row.
+  static constexpr std::int32_t kCallsInARow = 4;
   // Returns the expected time.
   Seconds expected(std::size_t arm) const;
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
@@ -158,7 +163,7 @@ class KeyCosts {
   bool isToBeLookedAt(const Arm& arm) const { return arm.retry_at < 0 && arm.look_at >= 0 && calls_ >= arm.look_at; }
 
   // The first calls of an arm that cools take turns in memory that was never touched before: NodeLayout::kSets buffers.
-  static constexpr std::int32_t kColdCalls = 3;
+  static constexpr std::int32_t kColdCalls = kCallsInARow - 1;
   // So many calls after another one took its place an arm is looked at again.
   static constexpr std::int64_t kFirstLook = 16;
   // An algorithm for which some rank lacks memory is planned so often in vain.

@@ -21,9 +21,6 @@ constexpr double kLeastProfit = 1.01 * Replacement::kNoticeable;
 // what a call of the incumbent takes; one trial may cost more alone.
 constexpr double kMostAtOnce = 1.0;
 
-// Where the first call after others tells little, so many are tried in a row.
-constexpr std::int32_t kCallsInARow = 4;
-
 // A first call takes longer by about this, as a multiple of the incumbent's.
 constexpr double kFirstCall = 0.3;
 // Decisions until a trial that was planned has been seen.
@@ -135,7 +132,9 @@ std::int32_t KeyCosts::callsOfTrial(std::size_t arm) const { return cools(arm) ?
 
 // In the short epochs of a key that explores no more calls than these have are planned, but for those of one trial.
 void KeyCosts::plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices) {
-  if (arms_[arm].look_at >= 0) {
+  if (arm == kNative && arms_[arm].samples == 0) {
+    arms_[arm].look_at = -1;
+  } else if (arms_[arm].look_at >= 0) {
     arms_[arm].looks = std::min(arms_[arm].looks + 1, kMostChecks);
     arms_[arm].look_at = calls_ + (kFirstLook << arms_[arm].looks);
   }

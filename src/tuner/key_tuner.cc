@@ -35,7 +35,7 @@ constexpr double kMostOfColdCall = 4.0;
 
 // Rows are ranked anew where ranks come later, or less late, by such a factor.
 constexpr double kNoticeablyLate = 4.0;
-constexpr int kTimesOtherwise = 2;  // at the ends of so many epochs in a row
+constexpr int kTimesOtherwise = 2;  // decisions in a row, of which an epoch has one
 
 // Others hear of so many first trials.
 constexpr std::int64_t kTrialsToTell = 2;
@@ -227,6 +227,10 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
 
 std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
   if (!settings_.options.algorithm.empty()) return forced();
+  if (learned_ && wasStopped()) {
+    learned_.reset();
+    occasion_.preface = "What an earlier run chose was slow in this one, and is learned anew. ";
+  }
   if (settings_.options.reproducible) return may_rank ? std::optional(forced()) : std::nullopt;
   if (!isNativeKnown() && !others_.hasHeritage() && !wasForetold())
     return follows_twin_ ? endFollowing() : std::nullopt;
@@ -246,13 +250,14 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   followCycle(plan, occasion);
   const bool have_moved = followArrivals(plan);
   if (!have_moved) plan.placed = plan_.placed;
-  if (have_moved || comeOtherwise(plan)) {
-    const bool may_rank_again = may_rank && kRankingShare * since_ranking_.value >= kRankingTime;
+  const bool may_rank_again = may_rank && kRankingShare * since_ranking_.value >= kRankingTime;
+  const bool come_otherwise = comeOtherwise(plan);
+  if (have_moved || (come_otherwise && may_rank_again)) {
     const bool has_predicted = predict(plan, may_rank_again);
     transition_.rearranges = isRearranged(plan);
     occasion.reopens = occasion.reopens || (transition_.rearranges && has_predicted && budget_.mayReopen());
     occasion.must_tell = occasion.must_tell || have_moved;
-    if (have_moved || has_predicted) occasion.text += describeArrivals(plan);
+    occasion.text += have_moved ? describeArrivals(plan) : describeUnpredicted();
   }
   if (occasion.reopens) {
     budget_.reopen();
@@ -265,8 +270,11 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
 // Returns whether ranks that nobody can name are late by so much more, or less, than where rows were ranked last that
 // others may be faster.
 bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
+  // What is noise counts as the most that is.
   const auto differs = [this](Seconds latest) {
-    return std::max(latest, ranked_for_) > kNoticeablyLate * std::min(latest, ranked_for_);
+    const Seconds now = std::max(latest, arrivals_.leastNoise());
+    const Seconds then = std::max(ranked_for_, arrivals_.leastNoise());
+    return std::max(now, then) > kNoticeablyLate * std::min(now, then);
   };
   // One call among many that are as before is no sign.
   const bool is_otherwise = plan.placed.empty() && differs(arrivals_.usual().latest) && differs(arrivals_.latest());
@@ -307,7 +315,9 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   announceTrials(plan.trials, chosen);
   // What an agreement disturbs is no trial. Where many keys take turns this is seldom the first call of an epoch.
   const bool may_be_disturbed = isShort(chosen) && calls_in_epoch_ > 1;
-  if (!plan.trials.empty() && may_be_disturbed) plan.trials.insert(plan.trials.begin(), plan.incumbent);
+  // Of a row whose first calls tell little these may be disturbed, too.
+  const bool begins_cold = !plan.trials.empty() && costs_.coldCalls(costs_.armOf(plan.trials.front())) > 0;
+  if (!plan.trials.empty() && may_be_disturbed && !begins_cold) plan.trials.insert(plan.trials.begin(), plan.incumbent);
   const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials() || costs_.awaitsOthers() || is_untried;
   const bool explores = !was_settled && has_trials && budget_.isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;

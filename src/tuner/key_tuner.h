@@ -159,6 +159,8 @@ class KeyTuner {
   void runAsOthersDo(KeyPlan& plan) const;
   // Returns whether calls ran what an earlier run has learned from the first one on, and were not stopped.
   bool wasForetold() const;
+  // Returns whether all ranks have stopped such a choice of an earlier run, or of another key.
+  bool wasStopped() const;
   // Returns whether an earlier run chose the arm, which was not called yet.
   bool isOfEarlierRun(std::size_t arm) const;
   double grant(bool arrives_as_then) const;
@@ -183,6 +185,7 @@ class KeyTuner {
   std::string compareArms(std::size_t chosen, std::size_t before) const;
   std::string listTrials(const KeyPlan& plan) const;
   std::string describeArrivals(const KeyPlan& plan) const;
+  std::string describeUnpredicted() const;
   std::string describeCycle(const Cycle& cycle) const;
 
   // These functions are in key_tuner_given.cc.

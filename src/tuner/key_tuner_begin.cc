@@ -18,8 +18,8 @@ namespace {
 
 // What an earlier run has chosen is taken to be so many times as fast as native where that is not known.
 constexpr double kUnknownGain = 1.25;
-// Nor is it taken to be faster than this: its first calls will tell.
-constexpr double kMostGain = 3.0;
+// What native takes is known to all keys of a shape when they have seen so many calls of it.
+constexpr auto kNativeCalls = static_cast<std::int32_t>(MeasuredChoices::kNativeSamples);
 
 const char* metricName(bool stamps_compare) { return stamps_compare ? "post-arrival time" : "shortest time of a rank"; }
 
@@ -102,9 +102,9 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   occasion.reopens = occasion.must_tell = true;
   if (learned_) {
     const double gain = learned_->gain.value_or(kUnknownGain);
-    costs_.assume(plan.incumbent, std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostGain),
+    costs_.assume(plan.incumbent, std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostLearnedGain),
                   arrives_as_then);
-    if (!native && others_.nativeSeen() < 4) costs_.lookAtNative();
+    if (!native && others_.nativeSeen() <= kNativeCalls) costs_.lookAtNative();
     occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
   }
   if (native) {
@@ -118,7 +118,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
 // Where nothing is known of this key what another one of its shape runs comes first, arranged as there.
 void KeyTuner::runAsOthersDo(KeyPlan& plan) const {
   const std::optional<LatestKeys::Arranged> other = others_.latestChoice();
-  if (!other || !isValid(*findAlgorithm(other->choice.algorithm), shape_)) return;
+  if (!other || other->is_of_earlier_run || !isValid(*findAlgorithm(other->choice.algorithm), shape_)) return;
   plan.incumbent = other->choice;
   if (!keepsRankOrder() && arrivals_.outlook() != KeyArrivals::Outlook::kOnTime) plan.placed = other->placed;
 }
@@ -128,7 +128,12 @@ void KeyTuner::runAsOthersDo(KeyPlan& plan) const {
 bool KeyTuner::wasForetold() const {
   if (!learned_ || !learned_->gain) return false;
   const std::optional<LatestKeys::Arranged> known = others_.latestChoice();
-  return known && known->choice == parseChoice(learned_->choice).value();
+  return known && known->is_of_earlier_run && known->choice == parseChoice(learned_->choice).value();
+}
+
+bool KeyTuner::wasStopped() const {
+  const std::optional<LatestKeys::Arranged> known = others_.latestChoice();
+  return known && known->was_stopped;
 }
 
 bool KeyTuner::isOfEarlierRun(std::size_t arm) const {
@@ -155,7 +160,7 @@ void KeyTuner::announceTrials(const std::vector<Choice>& trials, std::size_t inc
 bool KeyTuner::isNativeKnown() const {
   if (choices_.isNativeKnown()) return true;
   if (choices_.native().net.empty()) return false;
-  return others_.nativeSeen() >= static_cast<std::int32_t>(MeasuredChoices::kNativeSamples);
+  return others_.nativeSeen() >= kNativeCalls;
 }
 
 // Makes the policy's choice and table the plan's own.

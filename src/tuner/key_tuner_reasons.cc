@@ -47,15 +47,17 @@ std::string KeyTuner::describeArms(std::size_t chosen) const {
 std::string KeyTuner::describeArrivals(const KeyPlan& plan) const {
   const auto latest = std::ranges::max_element(plan.placed, {}, &PlacedRank::lateness_ns);
   const bool is_late = latest != plan.placed.end() && latest->lateness_ns > 0;
-  if (!is_late && arrivals_.usual().latest > Seconds{}) {
-    return fmt::format("Arrivals changed: one rank or another is late, by {} as a rule. ",
-                       formatDuration(arrivals_.usual().latest));
-  }
   const std::string who = is_late ? fmt::format("rank {} is the latest, by {}", latest->rank,
                                                 formatDuration(fromNanoseconds(latest->lateness_ns)))
                                   : "no rank is late as a rule";
   return fmt::format("The predicted arrivals changed: {}{}. ", who,
                      keepsRankOrder() ? "" : "; the virtual-rank table follows them");
+}
+
+std::string KeyTuner::describeUnpredicted() const {
+  const Seconds latest = arrivals_.usual().latest;
+  if (latest <= Seconds{}) return "Arrivals changed: nobody is late any more. ";
+  return fmt::format("Arrivals changed: one rank or another is late, by {} as a rule. ", formatDuration(latest));
 }
 
 std::string KeyTuner::describeCycle(const Cycle& cycle) const {

@@ -43,9 +43,11 @@ std::shared_ptr<const KeyArrivals> LatestKeys::findArrivals(const KeyShape& shap
   return found == keys_.end() ? nullptr : found->arrivals;
 }
 
-void LatestKeys::forgetChoice(const KeyShape& shape, const KeyOrigin& origin, const Choice& choice) {
+void LatestKeys::noteStop(const KeyShape& shape, const KeyOrigin& origin, const Choice& choice) {
   for (Known& one : keys_) {
-    if (one.shape == shape && areAlike(one.origin, origin) && one.runs.choice == choice) one.runs = {};
+    if (one.shape != shape || !areAlike(one.origin, origin) || one.runs.choice != choice) continue;
+    one.runs = {};
+    one.runs.was_stopped = true;
   }
 }
 

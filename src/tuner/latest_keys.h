@@ -26,6 +26,8 @@ class LatestKeys {
     Choice choice;
     std::vector<PlacedRank> placed;
     CallLimit limit{};
+    bool is_of_earlier_run = false;  // no key of this one has found it
+    bool was_stopped = false;        // on all ranks, because it was slow; the choice is native now
   };
   struct Known {
     KeyShape shape;
@@ -44,8 +46,8 @@ class LatestKeys {
   const Arranged* findChoice(const KeyShape& shape, const KeyOrigin& origin) const;
   // Returns how ranks came to the latest key of the very shape and origin; null: there is none.
   std::shared_ptr<const KeyArrivals> findArrivals(const KeyShape& shape, const KeyOrigin& origin) const;
-  // Forgets that keys of the shape run this, with this type and operation.
-  void forgetChoice(const KeyShape& shape, const KeyOrigin& origin, const Choice& choice);
+  // Notes that what keys of the shape run was stopped, with this type and operation.
+  void noteStop(const KeyShape& shape, const KeyOrigin& origin, const Choice& choice);
 
   // Returns the latest key of each size class, type and operation on such ranks, where that does not run native; the
   // latest first, `most` at most.

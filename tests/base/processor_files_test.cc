@@ -1,6 +1,7 @@
 #include "base/processor_files.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -42,7 +43,8 @@ class ProcessorFilesTest : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "starling_processor_files_test";
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / ("starling_processor_files_test" + std::to_string(getpid()));
 };
 
 // Two packages with two caches each, of two cores, whose numbers go from package to package.
@@ -126,9 +128,10 @@ TEST(ProcessorFiles, ofThisMachineAgreeWithWhatTheLibraryTells) {
   if (!files.placeOf(own)) GTEST_SKIP() << "the system does not tell, or of several packages";
   for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
     if (!CPU_ISSET(processor, &own)) continue;
-    const std::optional<ProcessorPlace> place = files.placeOf(setOf({processor}));
-    ASSERT_TRUE(place);
-    EXPECT_EQ(place->processor, starling::placeOf(setOf({processor}))->processor);
+    const std::optional<ProcessorPlace> by_files = files.placeOf(setOf({processor}));
+    const std::optional<ProcessorPlace> by_library = starling::placeOf(setOf({processor}));
+    ASSERT_TRUE(by_files && by_library) << processor;
+    EXPECT_EQ(by_files->processor, by_library->processor);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulated_communicator.h"
@@ -30,10 +31,16 @@ PolicyRecord policyOf(const std::string& site, const std::string& choice, double
 
 class EarlierRuns : public testing::Test {
  protected:
-  std::vector<LatestKeys::Known> known() const {
+  std::vector<EarlierPolicy> foretelling() const {
     std::vector<EarlierPolicy> policies;
-    for (const PolicyRecord& record : records_) policies.push_back({&record, {0, 0, record.site}, kVector});
-    return choicesOfEarlierRuns(policies, settings_, kRanks);
+    for (const PolicyRecord& record : records_) {
+      const auto operation = static_cast<std::int16_t>(record.operation == "max" ? 2 : 1);
+      policies.push_back({&record, {1, operation, record.site}, kVector});
+    }
+    return foretellingPolicies(policies, settings_, kRanks);
+  }
+  std::optional<LatestKeys::Arranged> runs() const {
+    return choiceOfEarlierRun({&records_[0], {1, 1, records_[0].site}, kVector}, settings_, kRanks);
   }
 
   std::vector<PolicyRecord> records_{policyOf("line40", "ring_segmented")};
@@ -43,24 +50,24 @@ class EarlierRuns : public testing::Test {
 TEST_F(EarlierRuns, tellWhatTheyChoseAndHowRanksWereArranged) {
   records_[0].table = {0, 3, 2, 1};
   records_[0].lateness_ns = {0, 0, 0, 5'000'000};
-  ASSERT_EQ(known().size(), 1U);
-  const LatestKeys::Known one = known().front();
-  EXPECT_EQ(one.shape, shapeOn({}, kRanks, sizeClass(kVector.bytes())));
-  EXPECT_EQ(one.origin.site, "line40");
-  EXPECT_EQ(one.runs.choice, choiceOf("ring_segmented"));
-  EXPECT_EQ(expanded(one.runs.placed, kRanks).table, records_[0].table);
-  EXPECT_EQ(expanded(one.runs.placed, kRanks).lateness_ns, records_[0].lateness_ns);
+  ASSERT_EQ(foretelling().size(), 1U);
+  ASSERT_TRUE(runs());
+  EXPECT_EQ(runs()->choice, choiceOf("ring_segmented"));
+  EXPECT_EQ(expanded(runs()->placed, kRanks).table, records_[0].table);
+  EXPECT_EQ(expanded(runs()->placed, kRanks).lateness_ns, records_[0].lateness_ns);
 }
 
 TEST_F(EarlierRuns, boundWhatACallMayTakeByTheModelAndTheGain) {
-  const CallLimit limit = known().front().runs.limit;
   CandidateQuery query;
   query.shape = {.ranks = kRanks, .count = kVector.count};
   query.element_size = Bytes{8};
   query.model = settings_.model;
   const double predicted = predictPostArrival(query, choiceOf("ring_segmented")).value;
-  EXPECT_NEAR(static_cast<double>(limit.slow_ns), 1e9 * 2.0 * 2.0 * 1.5 * predicted, 2.0);
-  EXPECT_EQ(limit.known, 0);
+  for (const auto& [gain, counted] : {std::pair(1.5, 1.5), std::pair(1e300, kMostLearnedGain)}) {
+    records_[0].gain = gain;
+    EXPECT_NEAR(static_cast<double>(runs()->limit.slow_ns), 1e9 * 4.0 * counted * predicted, 2.0);
+  }
+  EXPECT_EQ(runs()->limit.cold, 0);
 }
 
 TEST_F(EarlierRuns, tellNothingWhereItIsNotSure) {
@@ -68,39 +75,75 @@ TEST_F(EarlierRuns, tellNothingWhereItIsNotSure) {
   const auto without = [&](auto&& change) {
     records_[0] = sure;
     change(records_[0]);
-    return known().empty();
+    return foretelling().empty();
   };
   EXPECT_FALSE(without([](PolicyRecord&) {}));
-  EXPECT_TRUE(without([](PolicyRecord& one) { one.choice = "native"; }));
-  EXPECT_TRUE(without([](PolicyRecord& one) { one.choice = "rign"; }));
   EXPECT_TRUE(without([](PolicyRecord& one) { one.gain.reset(); }));
   EXPECT_TRUE(without([](PolicyRecord& one) { one.gain = 1.05; }));
   EXPECT_TRUE(without([](PolicyRecord& one) { one.compared_by = kByElapsed; }));
   EXPECT_TRUE(without([](PolicyRecord& one) { one.compared_by.reset(); }));
-  EXPECT_TRUE(without([](PolicyRecord& one) { one.table = {0, 1, 1, 2}; }));
-  EXPECT_TRUE(without([](PolicyRecord& one) { one.lateness_ns = {1, 2}; }));
   EXPECT_TRUE(without([](PolicyRecord& one) { one.communicator_size = kRanks + 1; }));
 }
 
-TEST_F(EarlierRuns, tellNothingThatIsNotForRanksThatArePlacedSo) {
+TEST_F(EarlierRuns, runNothingThatIsNotForTheseRanks) {
+  const PolicyRecord sound = records_[0];
+  const auto without = [&](auto&& change) {
+    records_[0] = sound;
+    change(records_[0]);
+    return !runs();
+  };
+  EXPECT_FALSE(without([](PolicyRecord&) {}));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.choice = "native"; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.choice = "rign"; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.table = {0, 1, 1, 2}; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.lateness_ns = {1, 2}; }));
+  EXPECT_TRUE(without([](PolicyRecord& one) { one.lateness_ns = {0, 0, 0, -1}; }));
+}
+
+TEST_F(EarlierRuns, runInMemoryWhereThereIsSomeAndItsFirstCallsAreCold) {
   records_[0].choice = "node";
   settings_.topology = {.nodes = {0, 0, 0, 0}, .shares_memory = true};
   settings_.model.node_alpha = {2e-7};
   settings_.model.node_beta = 1e-11;
-  ASSERT_EQ(known().size(), 1U);
+  ASSERT_TRUE(runs());
+  EXPECT_EQ(runs()->limit.cold, 3);
   settings_.topology.nodes = {0, 0, 2, 2};
-  EXPECT_TRUE(known().empty());
+  EXPECT_FALSE(runs());
 }
 
 TEST_F(EarlierRuns, tellNothingWhereSitesChoseOtherwise) {
   records_.push_back(policyOf("line50", "ring_segmented"));
-  EXPECT_EQ(known().size(), 2U) << "both alike";
+  EXPECT_EQ(foretelling().size(), 1U) << "one for both, which are alike";
+  records_[1].table = {3, 1, 2, 0};
+  EXPECT_TRUE(foretelling().empty()) << "in another order";
+  records_[1].table.clear();
   for (const char* other : {"native", "rabenseifner"}) {
     records_[1].choice = other;
-    EXPECT_TRUE(known().empty()) << other;
+    EXPECT_TRUE(foretelling().empty()) << other;
   }
   records_[1].operation = "max";
-  EXPECT_EQ(known().size(), 2U) << "these are other calls";
+  records_[1].gain = 1.2;
+  ASSERT_EQ(foretelling().size(), 2U) << "these are other calls";
+  EXPECT_EQ(foretelling().back().record->gain, 1.5) << "the greatest gain comes last";
+}
+
+TEST_F(EarlierRuns, areThoseOfTheGreatestGainsThatAreShortEnough) {
+  for (std::int32_t size_class = 10; size_class < 30; ++size_class) {
+    records_.push_back(policyOf("line40", "ring_segmented", 1.2 + 0.01 * size_class));
+    records_.back().size_class = size_class;
+  }
+  records_.erase(records_.begin());
+  std::vector<EarlierPolicy> policies;
+  for (const PolicyRecord& record : records_) {
+    Signature longest = doubles(std::int64_t{1} << (record.size_class - 3));
+    policies.push_back({&record, {1, 1, record.site}, longest});
+  }
+  CommunicatorTuner tuner(settings_, kRanks);
+  tuner.noteEarlierRuns(policies);
+  tuner.noteEarlierRuns(policies);
+  std::vector<std::int32_t> classes;
+  for (const PlanUpdate& update : tuner.foretell().updates) classes.push_back(keyOfKind(update.key)->size_class);
+  EXPECT_EQ(classes, (std::vector<std::int32_t>{24, 23, 22, 21, 20, 19, 18, 17}));
 }
 
 TEST_F(EarlierRuns, areRunFromTheFirstCallOnAndNativeIsLookedAtOnce) {
@@ -128,6 +171,7 @@ TEST_F(EarlierRuns, areStoppedWhereTheyAreSlowNowAndNativeIsMeasuredFirst) {
   machine.others_factor = 20.0;
   SimulatedCommunicator communicator(kRanks, settings_, machine, records_);
   communicator.calls(40, kLine, kVector);
+  EXPECT_EQ(communicator.choices().front().choice, choiceOf("ring_segmented"));
   int slow = 0;
   for (const PlannedChoice& call : communicator.choices()) slow += call.choice == kNativeChoice ? 0 : 1;
   EXPECT_LE(slow, 7) << "as many until it is stopped before the key has a plan, and then, and two trials";

@@ -116,7 +116,7 @@ TEST(KeyTuner, statesNoGainOfColdCallsAndTriesOnAfterThem) {
   ASSERT_TRUE(key.gain());
   EXPECT_NEAR(*key.gain(), 10.0, 1e-6) << "the three cold calls are not among those that are compared";
   EXPECT_GT(key.gainError().value(), 0.0) << "native was not called lately";
-  EXPECT_LT(key.gainError().value(), 1.0) << "all others take the same time";
+  EXPECT_LT(key.gainError().value(), 1.5) << "all others take the same time";
   const auto known = settings.shared->latest.latestOn(shapeOn(settings.topology, 2, 0), 1);
   ASSERT_EQ(known.size(), 1U);
   EXPECT_EQ(known.front().get().runs.choice, node);

@@ -93,7 +93,7 @@ TEST(LatestKeys, forgetWhatWasSlowElsewhere) {
   keys.note(known("a", kRing));
   keys.note(known("b", kTree));
   keys.note(known("a", kTree, ofSizeClass(12)));
-  keys.forgetChoice(kShape, at(""), kTree);
+  keys.noteStop(kShape, at(""), kTree);
   EXPECT_EQ(keys.findChoice(kShape, at("a"))->choice, kRing);
   EXPECT_EQ(keys.findChoice(kShape, at("b"))->choice, kNativeChoice);
   ASSERT_EQ(keys.latestOn(kShape, 8).size(), 1U) << "the ring is not the latest of its kind";

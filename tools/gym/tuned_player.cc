@@ -11,7 +11,8 @@ namespace {
 
 class TunedPlayer : public Player {
  public:
-  TunedPlayer(const World& world, std::vector<PolicyRecord> policies) : world_(world), earlier_(std::move(policies)) {}
+  TunedPlayer(const World& world, std::vector<PolicyRecord> policies)
+      : world_(world), earlier_(std::move(policies)), policies_(earlier_) {}
 
   Move next(const WorldCall& call) override {
     if (!loop_ || call.communicator != communicator_) enterCommunicator(call.communicator);
