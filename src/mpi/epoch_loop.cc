@@ -89,10 +89,13 @@ void EpochLoop::judgeWatched() {
     limitEpoch();
   }
   if (!entry.noteWatched(call_watch_->shortestNs(), call.is_disturbed)) return;
-  if (KeyTable::isForetold(call.key))
-    learner_.noteForetoldStop(entry.key, entry.plan.incumbent);
-  else
-    learner_.noteStop(call.key, entry.plan.incumbent, fromNanoseconds(call_watch_->shortestNs()));
+  const Seconds shortest = fromNanoseconds(call_watch_->shortestNs());
+  if (KeyTable::isForetold(call.key)) {
+    keys_.noteForetoldStop(entry);
+    learner_.noteForetoldStop(entry.key, entry.plan.incumbent, shortest);
+  } else {
+    learner_.noteStop(call.key, entry.plan.incumbent, shortest);
+  }
 }
 
 void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {

@@ -96,8 +96,8 @@ std::vector<EarlierPolicy> RootLearner::earlierPolicies() const {
   return policies;
 }
 
-void RootLearner::noteForetoldStop(const Key& key, const Choice& choice) {
-  whileLearning([&] { tuner_->noteForetoldStop(key, choice); });
+void RootLearner::noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest) {
+  whileLearning([&] { tuner_->noteForetoldStop(key, choice, shortest); });
 }
 
 void RootLearner::noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {

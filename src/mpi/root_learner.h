@@ -41,7 +41,7 @@ class RootLearner {
   // Returns what CommunicatorTuner foretells by this run and by the policies. Without learning that is nothing.
   Decisions foretell();
   // These do what the functions of CommunicatorTuner do.
-  void noteForetoldStop(const Key& key, const Choice& choice);
+  void noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest);
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest);
   // Learns from an epoch, and from the calls that rested after it.
   void digest(const EpochReport& report);

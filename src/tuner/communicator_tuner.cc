@@ -100,10 +100,20 @@ Decisions CommunicatorTuner::foretell() const {
   return decisions;
 }
 
-void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice) {
+void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest) {
+  stopped_.push_back({key, choice, shortest});
+  for (std::int32_t index = 0; index < std::ssize(slots_); ++index) {
+    if (isOf(stopped_.back(), slot(index))) noteStop(index, choice, shortest);
+  }
   const KeyShape shape = shapeOn(settings_.topology, ranks_, key.size_class);
   const std::lock_guard lock(settings_.shared->mutex);
   settings_.shared->latest.noteStop(shape, {.type = key.type, .operation = key.operation}, choice);
+}
+
+bool CommunicatorTuner::isOf(const StoppedKind& kind, const Slot& slot) {
+  const KeyTuner& tuner = slot.tuner;
+  return sizeClass(tuner.shape().count * tuner.elementSize().value) == kind.key.size_class &&
+         tuner.origin().type == kind.key.type && tuner.origin().operation == kind.key.operation;
 }
 
 void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
@@ -111,6 +121,7 @@ void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes elemen
   slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, std::move(origin), tunable,
                                           findPolicy(policies, id, ranks_, comparedBy(settings_.stamps_compare))));
   slots_.back()->record.id = id;
+  noteEarlierStops();
   wake(static_cast<std::int32_t>(slots_.size()) - 1);
 }
 
@@ -129,7 +140,15 @@ void CommunicatorTuner::addSpecialKey(std::int32_t usual) {
   added.record.id.part = kSpecialPart;
   added.record.cycle = cycleOf(added);
   added.tuner.beginBeside(tuner);
+  noteEarlierStops();
   wake(special);
+}
+
+// Plans of the latest key are made in the knowledge of them, as KeyTable::findOrAdd() counts.
+void CommunicatorTuner::noteEarlierStops() {
+  for (const StoppedKind& kind : stopped_) {
+    if (isOf(kind, *slots_.back())) slots_.back()->tuner.noteStop(kind.choice, kind.shortest);
+  }
 }
 
 void CommunicatorTuner::wake(std::int32_t index) {

@@ -63,8 +63,8 @@ class CommunicatorTuner {
   // KeyTable::foretell(). The message may have no room for the last ones.
   Decisions foretell() const;
   // Notes that all ranks have stopped what was foretold for keys like this: it is foretold to nobody any more, until
-  // some key settles on it again. Plans of keys that have appeared since are watched by themselves.
-  void noteForetoldStop(const Key& key, const Choice& choice);
+  // some key settles on it again, and plans of such keys that were made before are stopped, too.
+  void noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest);
 
   // Notes that all ranks have stopped the key's choice: see KeyTuner::noteStop().
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {
@@ -138,9 +138,18 @@ class CommunicatorTuner {
     bool is_to_be_asked = false;
   };
 
+  struct StoppedKind {
+    Key key;
+    Choice choice;
+    Seconds shortest;
+  };
+  // Returns whether the key of the slot is of that kind.
+  static bool isOf(const StoppedKind& kind, const Slot& slot);
+
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
   void digestSample(Slot& called, const EpochCall& call, const CallTimes& times);
   void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);
+  void noteEarlierStops();
   // Makes decide() ask the key.
   void wake(std::int32_t index);
   std::optional<KeyTuner::Decision> ask(std::int32_t index, bool may_rank);
@@ -168,8 +177,9 @@ class CommunicatorTuner {
   std::deque<std::int32_t> to_ask_;
   std::vector<std::int32_t> in_flight_;  // keys of the latest decide()
   std::vector<PlanUpdate> postponed_;
-  std::vector<std::int32_t> seen_;  // keys called in the latest epoch
-  RunningMoments elapsed_;          // seconds, of the calls of the latest epoch that were stamped
+  std::vector<StoppedKind> stopped_;  // of what was foretold
+  std::vector<std::int32_t> seen_;    // keys called in the latest epoch
+  RunningMoments elapsed_;            // seconds, of the calls of the latest epoch that were stamped
   std::int64_t epoch_ = 0;
   std::int32_t epoch_length_;
 };

@@ -46,6 +46,7 @@ std::int32_t KeyTable::findOrAdd(const Key& key, const Signature& signature) {
   const auto [found, is_new] = index_.try_emplace(key, size());
   if (is_new) {
     entries_.emplace_back().key = key;
+    if (const Entry* const stopped = stoppedFor(key)) entries_.back().times_stopped = stopped->times_stopped;
     // Later no memory is taken for it.
     twins_.try_emplace(anySiteOf(key), kNoTwin);
     if (!spare_plans_.empty()) {
@@ -119,6 +120,19 @@ std::int32_t KeyTable::foretoldFor(const Key& key) const {
   return found == known.end() ? kNothing : kFirstForetold + static_cast<std::int32_t>(found - known.begin());
 }
 
+const KeyTable::Entry* KeyTable::stoppedFor(const Key& key) const {
+  const std::int32_t index = foretoldFor(key);
+  return index != kNothing && entry(index).is_stopped ? &entry(index) : nullptr;
+}
+
+void KeyTable::noteForetoldStop(const Entry& foretold) {
+  for (Entry& one : entries_) {
+    if (anySiteOf(one.key) != foretold.key) continue;
+    ++one.times_stopped;
+    one.is_stopped = one.is_stopped || one.plan.incumbent == foretold.plan.incumbent;
+  }
+}
+
 bool KeyTable::Entry::noteWatched(std::int64_t shortest_ns, bool is_disturbed) {
   if (is_stopped) return false;  // a call that was under way
   const std::int64_t over_ns = shortest_ns - plan.limit.slow_ns;
@@ -153,7 +167,10 @@ const KeyTable::Entry* KeyTable::apply(const PlanUpdate& update) {
   if (update.key < 0 || update.key >= size()) return nullptr;  // equal on all ranks: the table is
   Entry& changed = entry(update.key);
   const bool is_same = update.plan.incumbent == changed.plan.incumbent;
-  changed.is_stopped = changed.is_stopped && is_same && update.plan.limit.known < changed.times_stopped;
+  const Entry* const foretold = stoppedFor(changed.key);
+  const bool was_stopped =
+      (changed.is_stopped && is_same) || (foretold != nullptr && update.plan.incumbent == foretold->plan.incumbent);
+  changed.is_stopped = was_stopped && update.plan.limit.known < changed.times_stopped;
   changed.slow_calls = is_same ? changed.slow_calls : 0;
   if (update.plan.placed != changed.plan.placed) changed.unforeseen_calls = changed.unconfirmed = 0;
   changed.calls_before = is_same ? changed.calls_before + changed.incumbentCalls() : 0;

@@ -26,7 +26,7 @@ class KeyTable {
     std::int32_t plans = 0;          // that have taken force
     std::int32_t changes = 0;        // of the incumbent, by these
     std::int32_t slow_calls = 0;     // in a row, of those of the incumbent that were looked at
-    std::int32_t times_stopped = 0;  // for kSlowCalls of these
+    std::int32_t times_stopped = 0;  // for kSlowCalls of these, or of what was foretold for such keys
     bool is_stopped = false;         // native runs until a plan comes that knows of it
 
     std::int32_t unforeseen_rank = -1;  // that came last in the latest of these calls, though the plan has another late
@@ -80,6 +80,9 @@ class KeyTable {
   const Entry* foretell(const PlanUpdate& update);
   // Returns whether an index, as in Next, names what was foretold; entry() finds that, too.
   static bool isForetold(std::int32_t index) { return index >= kFirstForetold; }
+  // Notes that this, which was foretold, was stopped: so are the same incumbents of keys of its kind, by plans that
+  // were made before.
+  void noteForetoldStop(const Entry& foretold);
 
   // Takes memory beforehand, so that the next `keys` new keys take none for their plans. Returns false when memory is
   // short: then there may be fewer.
@@ -148,6 +151,8 @@ class KeyTable {
   static std::size_t placeOfForetold(std::int32_t index) { return static_cast<std::size_t>(index - kFirstForetold); }
   // Returns the index of what was foretold for it; negative: nothing was.
   std::int32_t foretoldFor(const Key& key) const;
+  // Returns what was foretold for it and was stopped; null: nothing was.
+  const Entry* stoppedFor(const Key& key) const;
 
   std::pmr::deque<Entry> entries_;
   std::pmr::unordered_map<Key, std::int32_t, KeyHash> index_;

@@ -27,7 +27,15 @@ class Foretold : public testing::Test {
   void call(std::int64_t shortest_ns) {
     KeyTable::Entry& entry = table_.entry(table_.next(key_).entry);
     ++entry.calls_since_plan;
-    static_cast<void>(entry.noteWatched(shortest_ns));
+    if (entry.noteWatched(shortest_ns)) table_.noteForetoldStop(entry);
+  }
+  // Puts a plan in force that was made after so many stops.
+  void plan(const Key& key, const char* incumbent, std::int32_t known) {
+    PlanUpdate update;
+    update.key = table_.findOrAdd(key, doubles(8));
+    update.plan.incumbent = parseChoice(incumbent).value();
+    update.plan.limit.known = known;
+    table_.apply(update);
   }
 
   KeyTable table_;
@@ -70,6 +78,24 @@ TEST_F(Foretold, isStoppedAfterSlowCalls) {
   EXPECT_EQ(table_.next(key_).planned.choice, kNativeChoice);
   EXPECT_FALSE(table_.next(key_).is_watched);
   EXPECT_EQ(table_.next(keyOf(7, doubles(6))).planned.choice, kNativeChoice) << "for all keys";
+}
+
+TEST_F(Foretold, isStoppedInPlansOfItsKindThatWereMadeBefore) {
+  const Key planned = keyOf(1, doubles(8));
+  plan(planned, "ring", 0);
+  EXPECT_EQ(table_.next(planned).planned.choice, foretoldRing().plan.incumbent);
+  // A plan of a usual key that explores is followed by no other.
+  for (int i = 0; i < CallLimit::kSlowCalls; ++i) call(2000);
+  EXPECT_EQ(table_.next(planned).planned.choice, kNativeChoice);
+  const Key later = keyOf(2, doubles(8));
+  plan(later, "ring", 0);
+  EXPECT_EQ(table_.next(later).planned.choice, kNativeChoice) << "it was on its way";
+  plan(later, "slt", 0);
+  EXPECT_EQ(table_.next(later).planned.choice, parseChoice("slt").value()) << "nothing is known against that";
+  for (const Key& key : {planned, later}) {
+    plan(key, "ring", 1);
+    EXPECT_EQ(table_.next(key).planned.choice, foretoldRing().plan.incumbent) << "in the knowledge of the stop";
+  }
 }
 
 TEST_F(Foretold, isLookedAtSeldomAfterItsFirstCalls) {

@@ -108,10 +108,13 @@ void LearningLoop::watch(const std::optional<CallSummary>& seen) {
     const bool is_same = entry.changes == watched_->changes;
     if (is_same && entry.noteLast(watched_->last_rank)) lengths_.hurry();
     if (is_same && entry.noteWatched(watched_->shortest_ns, watched_->is_disturbed)) {
-      if (KeyTable::isForetold(watched_->key))
-        tuner_.noteForetoldStop(entry.key, entry.plan.incumbent);
-      else
-        tuner_.noteStop(watched_->key, entry.plan.incumbent, fromNanoseconds(watched_->shortest_ns));
+      const Seconds shortest = fromNanoseconds(watched_->shortest_ns);
+      if (KeyTable::isForetold(watched_->key)) {
+        keys_.noteForetoldStop(entry);
+        tuner_.noteForetoldStop(entry.key, entry.plan.incumbent, shortest);
+      } else {
+        tuner_.noteStop(watched_->key, entry.plan.incumbent, shortest);
+      }
     }
     watched_.reset();
   }
