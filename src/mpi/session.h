@@ -113,10 +113,12 @@ class Session {
   bool keepsRankOrder(const CallKind& kind) const { return options().reproducible || !kind.signature.commutative; }
   // What a rank has to say at preparation; the least of all counts.
   enum : std::int64_t { kShortOfMemory, kHasDriver, kHasNoDriver };
+  // These functions are in session_prepare.cc, as prepare() is.
   // Returns whether earlier runs have learned for as many ranks, as all ranks know. Collective.
   bool knowsEarlierRuns();
   SharedCosts findCosts() const;
   bool takeMemory();
+
   Execution plan(const CallKind& kind, SiteId site);
   Choice fixedChoice(const Shape& shape, const KeyPlan* plan) const;
   std::optional<Choice> readForcedChoice() const;

@@ -130,16 +130,10 @@ class KeyTuner {
   KeyCosts::Allowance allowance(std::size_t incumbent, bool is_settled) const;
   // Updates table and predicted lateness of `plan`; returns true when they changed.
   bool followArrivals(KeyPlan& plan) const;
+  // Returns whether ranks that nobody can name come otherwise than those for which rows were ranked last.
   bool comeOtherwise(const KeyPlan& plan);
   // Returns whether the table is to stay the identity.
   bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
-  // Returns the ratio of the medians of native's times and those of the choice in force.
-  std::optional<double> measuredGain() const;
-  // Returns what is believed of it; empty: nothing is.
-  std::optional<KeyCosts::Ratio> believedGain() const;
-  // Returns the gain as it is believed by what other keys of the very shape have found native to take; empty: nothing
-  // is known of that, or both were measured here several times.
-  std::optional<KeyCosts::Ratio> inheritedGain() const;
   // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
   bool isFree() const { return settings_.options.algorithm.empty() && !settings_.options.reproducible; }
   // Returns what the key runs as it would begin on another communicator.
@@ -169,6 +163,15 @@ class KeyTuner {
   void announceTrials(const std::vector<Choice>& trials, std::size_t incumbent) const;
   // Returns whether this key has seen native often enough, or has seen it, and others of its shape with it have.
   bool isNativeKnown() const;
+
+  // These functions are in key_tuner_gain.cc, with gain() and gainError().
+  // Returns the ratio of the medians of native's times and those of the choice in force.
+  std::optional<double> measuredGain() const;
+  // Returns what is believed of it; empty: nothing is.
+  std::optional<KeyCosts::Ratio> believedGain() const;
+  // Returns the gain as it is believed by what other keys of the very shape have found native to take; empty: nothing
+  // is known of that, or both were measured here several times.
+  std::optional<KeyCosts::Ratio> inheritedGain() const;
 
   // This function is in key_tuner_cycle.cc, with those that are about sequences.
   void followCycle(KeyPlan& plan, Occasion& occasion) const;
