@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tuner/plan.h"
 #include "tuner/replacement.h"
@@ -244,8 +245,8 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   const double cost = std::max(logOf(time), least);
   const double share = std::hypot(error.value / std::exp(cost), isCold(*arm) ? kColdError : 0.0);
   latest_ = *arm;
-  // What was assumed, and what was slow, gives way to what is measured.
-  const bool is_assumed = arms_[*arm].is_assumed && !arms_[*arm].was_called;
+  // What was assumed, and what was slow, gives way to what is measured, unless that tells little.
+  const bool is_assumed = share < kColdError && std::exchange(arms_[*arm].is_assumed, false);
   const bool is_anew = is_assumed || isToBeRetried(arms_[*arm]);
   if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
   if (arms_[*arm].losses > 0) noteRetry(arms_[*arm], time / expected(kNative));

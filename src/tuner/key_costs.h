@@ -31,7 +31,7 @@ class KeyCosts {
     bool is_hopeless = false;        // it takes far longer than predicted, nobody knows by how much
     bool was_called = false;         // however it was arranged
     bool is_learned = false;         // by an earlier run, or by another key of the shape
-    bool is_assumed = false;         // by an earlier run
+    bool is_assumed = false;         // by an earlier run, until a call says more
     std::int64_t samples = 0;        // of its calls, as it is arranged now
     std::int32_t under_way = 0;      // trials that are planned and have not been seen
     std::int32_t decisions_ago = 0;  // since the latest of these were planned

@@ -82,10 +82,20 @@ class SessionRest : public testing::Test {
     return 0;
   }
 
+  // Here all algorithms take the microsecond of one reading, which is no reason to stay with any.
+  void letNativeTakeLonger() {
+    native_clock_ = &clock_;
+    origin_.native = [](const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm communicator) {
+      native_clock_->advance(Seconds{7e-6});
+      return PMPI_Allreduce(in, out, count, type, op, communicator);
+    };
+  }
+
   void expectEqualOnAllRanks(std::uint64_t value) { EXPECT_TRUE(isEqualOnAllRanks(value, MPI_COMM_WORLD)); }
 
   ScopedDuplicate duplicate_{MPI_COMM_WORLD};
   TickingClock clock_;
+  static inline TickingClock* native_clock_ = nullptr;  // where native takes longer: the test's own
   std::unique_ptr<Session> session_;
   CallOrigin origin_;
   std::int64_t made_ = 0;
@@ -109,6 +119,7 @@ TEST_F(SessionRest, mostCallsRestOnceNothingIsLeftToLearn) {
 
 TEST_F(SessionRest, callsThroughSharedMemoryRestToo) {
   const Watch watch("calls through shared memory");
+  letNativeTakeLonger();
   std::uint64_t pattern = 0;
   for (int i = 0; i < 3000; ++i) pattern = mixHash(pattern, call(100) ? 1 : 0);
   expectEqualOnAllRanks(pattern);

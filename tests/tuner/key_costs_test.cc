@@ -240,6 +240,21 @@ TEST(KeyCosts, assumeWhatAnEarlierRunHasLearned) {
   EXPECT_EQ(costs.best(KeyCosts::kNative), slt);
 }
 
+TEST(KeyCosts, keepWhatWasAssumedUntilACallTellsMore) {
+  KeyCosts costs;
+  costs.predict({{named("ring"), Seconds{20e-6}}, {named("node"), Seconds{3e-6}}});
+  for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{15e-6});
+  costs.assume(named("node"), 4.0, true);
+  const std::size_t node = costs.armOf(named("node"));
+  const Seconds assumed = costs.expected(node);
+  costs.observe(named("node"), Seconds{43e-6}, {}, Seconds{10e-6});
+  for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{35e-6});
+  EXPECT_LT(costs.expected(node), 1.5 * assumed) << "the first calls find nothing in the caches";
+  EXPECT_EQ(costs.best(node), node);
+  for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{35e-6});
+  EXPECT_GT(costs.expected(node).value, 30e-6) << "two calls of five weigh more than an earlier run";
+}
+
 TEST(KeyCosts, assumeThatNothingElseIsFasterOnlyWhereRanksArriveAsTheyDidThen) {
   for (const bool arrives_as_then : {true, false}) {
     KeyCosts costs;
