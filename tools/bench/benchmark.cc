@@ -46,11 +46,10 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, CommonTime&
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
   phases_ = phasesOf(arguments.pattern, ranks_, arguments.late_rank);
   recorded_ = joinedPatterns(arguments.recorded, static_cast<std::size_t>(arguments.iterations));
-  // What the user knows is better than a probe. All ranks take rank 0's view, or their parameters would differ.
+  // What the user knows is better than a probe.
   topology_ = gatherTopology(MPI_COMM_WORLD, agreedLinks(), clock_);
   node_ = shareMemory(MPI_COMM_WORLD, kIdleTag, topology_);
   model_ = probeCosts(MPI_COMM_WORLD, topology_, clock_, node_.get());
-  PMPI_Bcast(&model_, sizeof model_, MPI_BYTE, 0, MPI_COMM_WORLD);
   probed_ = model_;
   if (arguments.alpha) model_.alpha = *arguments.alpha;
   if (arguments.beta_ns) model_.beta = 1e-9 * *arguments.beta_ns;

@@ -11,7 +11,8 @@ namespace starling {
 namespace {
 
 constexpr int kProbeTag = 0;  // probes run before the first call, when no schedule has used a tag yet
-constexpr int kProbeRepetitions = 3;
+constexpr int kProbeRepetitions = 5;
+constexpr int kPairsHeard = 64;             // whose values count, at most
 constexpr int kSizes[] = {8, 4096, 65536};  // bytes
 constexpr Seconds kMinAlpha{1e-9};          // for ranks of one node: 0 would say that there are no nodes
 constexpr int kBurst = 16;                  // messages that follow each other
@@ -21,46 +22,100 @@ constexpr int kTrain = 8;
 constexpr int kTrainCounted = 5;
 constexpr int kTrainBytes = 128 * 1024;
 
-// Times exchanges with both neighbours, one after the other.
-std::vector<Seconds> timeExchanges(MPI_Comm communicator, int number, int bytes, std::vector<char>& out,
-                                   std::vector<char>& in, const Clock& clock) {
-  int rank = 0;
-  int ranks = 0;
-  PMPI_Comm_rank(communicator, &rank);
-  PMPI_Comm_size(communicator, &ranks);
-  std::vector<Seconds> times;
-  for (int i = 0; i < number; ++i) {
+// Ranks measure in pairs, of which each waits for the other: in a larger circle the messages of ranks that are ahead
+// would have come already, and would seem to take no time. The last one of an odd number of ranks has no partner.
+class ProbePair {
+ public:
+  explicit ProbePair(MPI_Comm communicator) : communicator_(communicator) {
+    int rank = 0;
+    PMPI_Comm_rank(communicator, &rank);
+    PMPI_Comm_size(communicator, &ranks_);
+    is_first_ = rank % 2 == 0;
+    partner_ = is_first_ ? rank + 1 : rank - 1;
+  }
+  bool exists() const { return partner_ < ranks_; }
+  // Which finds out what it takes; the other one answers.
+  bool isFirst() const { return is_first_; }
+
+  void send(const void* data, int bytes) const { PMPI_Send(data, bytes, MPI_BYTE, partner_, kProbeTag, communicator_); }
+  void receive(void* data, int bytes) const {
+    PMPI_Recv(data, bytes, MPI_BYTE, partner_, kProbeTag, communicator_, MPI_STATUS_IGNORE);
+  }
+  void exchange(const void* out, void* in, int bytes) const {
+    PMPI_Sendrecv(out, bytes, MPI_BYTE, partner_, kProbeTag, in, bytes, MPI_BYTE, partner_, kProbeTag, communicator_,
+                  MPI_STATUS_IGNORE);
+  }
+  void beginToSend(const void* data, int bytes, MPI_Request& request) const {
+    PMPI_Isend(data, bytes, MPI_BYTE, partner_, kProbeTag, communicator_, &request);
+  }
+  void beginToReceive(void* data, int bytes, MPI_Request& request) const {
+    PMPI_Irecv(data, bytes, MPI_BYTE, partner_, kProbeTag, communicator_, &request);
+  }
+
+ private:
+  MPI_Comm communicator_;
+  int ranks_ = 0;
+  int partner_ = 0;
+  bool is_first_ = false;
+};
+
+// Returns the shortest time in which a message comes, by what it takes there and back.
+Seconds timeMessage(const ProbePair& pair, int bytes, const std::vector<char>& out, std::vector<char>& in,
+                    const Clock& clock) {
+  Seconds shortest{1e9};
+  for (int i = 0; i < kProbeRepetitions; ++i) {
     const Seconds start = clock.now();
-    PMPI_Sendrecv(out.data(), bytes, MPI_BYTE, (rank + 1) % ranks, kProbeTag, in.data(), bytes, MPI_BYTE,
-                  (rank + ranks - 1) % ranks, kProbeTag, communicator, MPI_STATUS_IGNORE);
+    if (pair.isFirst()) pair.send(out.data(), bytes);
+    pair.receive(in.data(), bytes);
+    if (!pair.isFirst()) pair.send(out.data(), bytes);
+    shortest = std::min(shortest, clock.now() - start);
+  }
+  return 0.5 * shortest;
+}
+
+// Times long messages that both ranks send each other at once, one after the other.
+std::vector<Seconds> timeTrain(const ProbePair& pair, const std::vector<char>& out, std::vector<char>& in,
+                               const Clock& clock) {
+  std::vector<Seconds> times;
+  for (int i = 0; i < kTrain; ++i) {
+    const Seconds start = clock.now();
+    pair.exchange(out.data(), in.data(), kTrainBytes);
     times.push_back(clock.now() - start);
   }
   return times;
 }
 
-// Times a few bursts of the smallest messages to the next rank and returns the shortest time. If `waits`, the rank
-// waits for each send before the next one.
-Seconds timeBurst(MPI_Comm communicator, bool waits, const Clock& clock) {
-  int rank = 0;
-  int ranks = 0;
-  PMPI_Comm_rank(communicator, &rank);
-  PMPI_Comm_size(communicator, &ranks);
-  std::array<char, kBurst> out{};
-  std::array<char, kBurst> in{};
-  std::array<MPI_Request, kBurst> receives{};
-  std::array<MPI_Request, kBurst> sends{};
+void sendBurst(const ProbePair& pair, bool waits) {
+  std::array<char, kBurst> data{};
+  std::array<MPI_Request, kBurst> requests{};
+  for (std::size_t i = 0; i < kBurst; ++i) {
+    if (waits)
+      pair.send(&data[i], 1);
+    else
+      pair.beginToSend(&data[i], 1, requests[i]);
+  }
+  if (!waits) PMPI_Waitall(kBurst, requests.data(), MPI_STATUSES_IGNORE);
+  pair.receive(data.data(), 1);
+}
+
+void answerBurst(const ProbePair& pair) {
+  std::array<char, kBurst> data{};
+  std::array<MPI_Request, kBurst> requests{};
+  for (std::size_t i = 0; i < kBurst; ++i) pair.beginToReceive(&data[i], 1, requests[i]);
+  PMPI_Waitall(kBurst, requests.data(), MPI_STATUSES_IGNORE);
+  pair.send(data.data(), 1);
+}
+
+// Returns the shortest time that a burst of the smallest messages takes there, and one message back. If `waits`, the
+// rank waits for each send before the next one.
+Seconds timeBurst(const ProbePair& pair, bool waits, const Clock& clock) {
   Seconds shortest{1e9};
   for (int i = 0; i < kProbeRepetitions; ++i) {
     const Seconds start = clock.now();
-    for (int j = 0; j < kBurst; ++j) {
-      PMPI_Irecv(&in[j], 1, MPI_BYTE, (rank + ranks - 1) % ranks, kProbeTag, communicator, &receives[j]);
-      if (!waits) PMPI_Isend(&out[j], 1, MPI_BYTE, (rank + 1) % ranks, kProbeTag, communicator, &sends[j]);
-    }
-    for (int j = 0; waits && j < kBurst; ++j) {
-      PMPI_Send(&out[j], 1, MPI_BYTE, (rank + 1) % ranks, kProbeTag, communicator);
-    }
-    if (!waits) PMPI_Waitall(kBurst, sends.data(), MPI_STATUSES_IGNORE);
-    PMPI_Waitall(kBurst, receives.data(), MPI_STATUSES_IGNORE);
+    if (pair.isFirst())
+      sendBurst(pair, waits);
+    else
+      answerBurst(pair);
     shortest = std::min(shortest, clock.now() - start);
   }
   return shortest;
@@ -113,10 +168,14 @@ bool areShared(const Crossing& crossing, const CostModel& model, int bytes) {
   return is_contended && crossing.both - crossing.first < 0.5 * transfer;
 }
 
-// Returns beta by the shortest of the last long messages, or by short messages where these are slower.
+// Returns beta by the last long messages, or by short messages where these are slower. Two that follow each other count
+// together: of two ranks now one is ahead, now the other. Of these the second fastest counts: a rank may be held up
+// once, and a limited link gains meanwhile what it then carries at full speed.
 double betaOf(const std::vector<Seconds>& train, const FittedCost& fitted) {
-  const Seconds shortest = *std::min_element(train.end() - kTrainCounted, train.end());
-  return std::max(fitted.beta, (shortest - fitted.alpha).value / kTrainBytes);
+  std::vector<Seconds> couples;
+  for (auto time = train.end() - kTrainCounted; time + 1 != train.end(); ++time) couples.push_back(*time + *(time + 1));
+  std::nth_element(couples.begin(), couples.begin() + 1, couples.end());
+  return std::max(fitted.beta, (0.5 * couples[1] - fitted.alpha).value / kTrainBytes);
 }
 
 double timeReduction(const Clock& clock) {
@@ -133,29 +192,76 @@ double timeReduction(const Clock& clock) {
   return shortest.value / (kCount * sizeof(float));
 }
 
-CostModel probeAlike(MPI_Comm private_communicator, const Clock& clock) {
-  int ranks = 0;
-  PMPI_Comm_size(private_communicator, &ranks);
+// Returns what a message between the two costs, as the first one of them sees it.
+CostModel probeMessages(const ProbePair& pair, const Clock& clock) {
   std::vector<char> out(kTrainBytes);
   std::vector<char> in(kTrainBytes);
   std::vector<CostSample> samples;
   for (const int bytes : kSizes) {
-    const std::vector<Seconds> times = timeExchanges(private_communicator, kProbeRepetitions, bytes, out, in, clock);
-    samples.push_back({1.0, static_cast<double>(bytes), 0.0, *std::min_element(times.begin(), times.end())});
+    samples.push_back({1.0, static_cast<double>(bytes), 0.0, timeMessage(pair, bytes, out, in, clock)});
   }
   const FittedCost fitted = fitCost(samples);
   CostModel model;
   model.alpha = fitted.alpha;
-  model.beta = betaOf(timeExchanges(private_communicator, kTrain, kTrainBytes, out, in, clock), fitted);
+  model.beta = betaOf(timeTrain(pair, out, in, clock), fitted);
+  const Seconds both_ways = 2.0 * samples.front().time;
   const auto gap = [&](bool waits) {
-    const Seconds others = timeBurst(private_communicator, waits, clock) - samples.front().time;
-    return std::max(Seconds{}, 1.0 / (kBurst - 1) * others);
+    return std::max(Seconds{}, 1.0 / (kBurst - 1) * (timeBurst(pair, waits, clock) - both_ways));
   };
   const Seconds overhead = gap(false);
   const Seconds turn = gap(true);
   model.overhead = std::min(model.alpha, overhead);
   model.release = std::clamp(turn - overhead, Seconds{}, model.alpha - model.overhead);
+  return model;
+}
+
+// What the first rank of a pair finds, and tells the others.
+struct Found {
+  Seconds alpha;
+  double beta;
+  Seconds overhead;
+  Seconds release;
+};
+
+// Returns on rank 0 what is found in the middle of the pairs, each value by itself: one pair may have been held up.
+CostModel middleOf(const CostModel& own, MPI_Comm communicator) {
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_size(communicator, &ranks);
+  Found found{own.alpha, own.beta, own.overhead, own.release};
+  const int pairs = std::min(ranks / 2, kPairsHeard);
+  if (rank > 0) {
+    if (rank % 2 == 0 && rank / 2 < pairs) PMPI_Send(&found, sizeof found, MPI_BYTE, 0, kProbeTag, communicator);
+    return own;
+  }
+  std::vector<Found> all{found};
+  for (int i = 1; i < pairs; ++i) {
+    PMPI_Recv(&found, sizeof found, MPI_BYTE, 2 * i, kProbeTag, communicator, MPI_STATUS_IGNORE);
+    all.push_back(found);
+  }
+  const auto middle = [&all](auto Found::*value) {
+    const auto at = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
+    std::ranges::nth_element(all, at, {}, value);
+    return (*at).*value;
+  };
+  CostModel model = own;
+  model.alpha = middle(&Found::alpha);
+  model.beta = middle(&Found::beta);
+  model.overhead = std::min(model.alpha, middle(&Found::overhead));
+  model.release = std::min(model.alpha - model.overhead, middle(&Found::release));
+  return model;
+}
+
+CostModel probeAlike(MPI_Comm private_communicator, const Clock& clock) {
+  int ranks = 0;
+  PMPI_Comm_size(private_communicator, &ranks);
+  const ProbePair pair(private_communicator);
+  CostModel model = pair.exists() ? probeMessages(pair, clock) : CostModel{};
+  model = middleOf(model, private_communicator);
   if (ranks > 1) {
+    std::vector<char> out(kSizes[2]);
+    std::vector<char> in(kSizes[2]);
     const Crossing crossing = timeCrossing(private_communicator, kSizes[2], out, in, clock);
     model.shared = areShared(crossing, model, kSizes[2]);
   }
@@ -163,18 +269,11 @@ CostModel probeAlike(MPI_Comm private_communicator, const Clock& clock) {
   return model;
 }
 
-}  // namespace
-
-CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock,
+// Returns what rank 0 finds on rank 0.
+CostModel probeNodes(MPI_Comm private_communicator, const NodeMembers& nodes, const Clock& clock,
                      NodeChannel* node_channel) {
   int rank = 0;
   PMPI_Comm_rank(private_communicator, &rank);
-  const auto nodes = ranksOfNodes(&topology, static_cast<std::int32_t>(topology.nodes.size()));
-  if (nodes.size() < 2 || nodes.size() == topology.nodes.size()) {
-    CostModel alike = probeAlike(private_communicator, clock);
-    if (node_channel != nullptr) node_channel->probe(clock, alike);
-    return alike;
-  }
   const auto own = std::find_if(nodes.begin(), nodes.end(), [rank](const auto& ranks) {
     return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
   });
@@ -210,6 +309,22 @@ CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, co
   model.inner_beta = costs[1];
   model.node_alpha = Seconds{costs[2]};
   model.node_beta = costs[3];
+  return model;
+}
+
+}  // namespace
+
+CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock,
+                     NodeChannel* node_channel) {
+  const auto nodes = ranksOfNodes(&topology, static_cast<std::int32_t>(topology.nodes.size()));
+  CostModel model;
+  if (nodes.size() < 2 || nodes.size() == topology.nodes.size()) {
+    model = probeAlike(private_communicator, clock);
+    if (node_channel != nullptr) node_channel->probe(clock, model);
+  } else {
+    model = probeNodes(private_communicator, nodes, clock, node_channel);
+  }
+  PMPI_Bcast(&model, sizeof model, MPI_BYTE, 0, private_communicator);
   return model;
 }
 

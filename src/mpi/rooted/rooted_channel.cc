@@ -40,15 +40,7 @@ void RootedChannel::open() {
   // The probe takes buffers while other ranks wait for its messages: where they are short, nothing is begun.
   if (!channel_.open(hasHeap(kProbeMemory))) return;
   stamp_clock_ = agreeOnStamps(channel_.communicator(), clocks_);
-  agreeOnCosts();
-}
-
-// One rank's costs are all ranks', or they would plan differently.
-void RootedChannel::agreeOnCosts() {
-  const LinkCosts own = linkCostsOf(probeCosts(channel_.communicator(), Topology{}, clock(), nullptr));
-  std::array<std::int64_t, 3> costs{own.alpha_ns, own.beta_ps, own.gamma_ps};
-  PMPI_Bcast(costs.data(), static_cast<int>(costs.size()), MPI_INT64_T, 0, channel_.communicator());
-  costs_ = {costs[0], costs[1], costs[2]};
+  costs_ = linkCostsOf(probeCosts(channel_.communicator(), Topology{}, clock(), nullptr));
 }
 
 int RootedChannel::run(const PreparedSchedule& prepared, Executor::Call call) {

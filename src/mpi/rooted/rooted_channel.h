@@ -94,7 +94,6 @@ class RootedChannel {
 
  private:
   void open();
-  void agreeOnCosts();
   void breakDown(int code);
 
   const Options& options_;

@@ -108,11 +108,23 @@ TEST(ProbeCosts, tellsNodesApartWhereverRankZeroIs) {
   Topology topology;
   for (int rank = 0; rank < worldSize(); ++rank) topology.nodes.push_back((rank + 1) / 2);
   const CostModel model = probeCosts(MPI_COMM_WORLD, topology, MonotonicClock(), nullptr);
-  const bool has_pairs = worldSize() > 2;
-  EXPECT_EQ(model.inner_alpha > Seconds{}, has_pairs);
-  if (!has_pairs) return;
-  EXPECT_TRUE(isEqualOnAllRanks(std::bit_cast<std::uint64_t>(model.inner_alpha.value), MPI_COMM_WORLD));
-  EXPECT_TRUE(isEqualOnAllRanks(std::bit_cast<std::uint64_t>(model.inner_beta), MPI_COMM_WORLD));
+  EXPECT_EQ(model.inner_alpha > Seconds{}, worldSize() > 2);
+  for (const double cost : {model.alpha.value, model.beta, model.inner_alpha.value, model.inner_beta}) {
+    EXPECT_TRUE(isEqualOnAllRanks(std::bit_cast<std::uint64_t>(cost), MPI_COMM_WORLD));
+  }
+}
+
+// With an odd number of ranks the last one has no partner.
+TEST(ProbeCosts, tellsAllRanksTheSame) {
+  const Watch watch("probeCosts");
+  Topology topology;
+  topology.nodes.assign(static_cast<std::size_t>(worldSize()), 0);
+  const CostModel model = probeCosts(MPI_COMM_WORLD, topology, MonotonicClock(), nullptr);
+  for (const double cost : {model.alpha.value, model.beta, model.overhead.value, model.release.value, model.gamma}) {
+    EXPECT_TRUE(isEqualOnAllRanks(std::bit_cast<std::uint64_t>(cost), MPI_COMM_WORLD));
+  }
+  EXPECT_EQ(model.alpha != CostModel{}.alpha, worldSize() > 1);
+  EXPECT_EQ(model.beta != CostModel{}.beta, worldSize() > 1);
 }
 
 TEST(ShareMemory, isDoneWhereAllRanksRunOnOneNode) {
