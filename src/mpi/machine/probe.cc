@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kProbeTag = 0;  // probes run before the first call, when no schedule has used a tag yet
 constexpr int kProbeRepetitions = 5;
+constexpr int kLongRepetitions = 3;         // of messages of the last size
 constexpr int kPairsHeard = 64;             // whose values count, at most
 constexpr int kSizes[] = {8, 4096, 65536};  // bytes
 constexpr Seconds kMinAlpha{1e-9};          // for ranks of one node: 0 would say that there are no nodes
@@ -63,7 +64,8 @@ class ProbePair {
 Seconds timeMessage(const ProbePair& pair, int bytes, const std::vector<char>& out, std::vector<char>& in,
                     const Clock& clock) {
   Seconds shortest{1e9};
-  for (int i = 0; i < kProbeRepetitions; ++i) {
+  const int repetitions = bytes == kSizes[2] ? kLongRepetitions : kProbeRepetitions;
+  for (int i = 0; i < repetitions; ++i) {
     const Seconds start = clock.now();
     if (pair.isFirst()) pair.send(out.data(), bytes);
     pair.receive(in.data(), bytes);
@@ -129,25 +131,26 @@ struct Crossing {
 };
 
 // Returns the shortest of a few crossings. REQUIRES: two ranks or more.
-Crossing timeCrossing(MPI_Comm communicator, int bytes, const std::vector<char>& out, std::vector<char>& in,
-                      const Clock& clock) {
+Crossing timeCrossing(MPI_Comm communicator, const Clock& clock) {
   int rank = 0;
   int ranks = 0;
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Comm_size(communicator, &ranks);
   const auto apart = [ranks](int j) { return std::min(1 + j, ranks - 1); };
-  std::vector<char> other(static_cast<std::size_t>(bytes));
+  constexpr int kBytes = kSizes[2];
+  const std::vector<char> out(kBytes);
+  std::array<std::vector<char>, 2> in{std::vector<char>(kBytes), std::vector<char>(kBytes)};
   std::array<MPI_Request, 2> receives{};
   std::array<MPI_Request, 2> sends{};
   Crossing shortest{{1e9}, {1e9}};
-  for (int i = 0; i < kProbeRepetitions; ++i) {
+  for (int i = 0; i < kLongRepetitions; ++i) {
     const Seconds start = clock.now();
     for (int j = 0; j < 2; ++j) {
-      char* place = j == 0 ? in.data() : other.data();
-      PMPI_Irecv(place, bytes, MPI_BYTE, (rank + ranks - apart(j)) % ranks, kProbeTag, communicator, &receives[j]);
+      PMPI_Irecv(in[j].data(), kBytes, MPI_BYTE, (rank + ranks - apart(j)) % ranks, kProbeTag, communicator,
+                 &receives[j]);
     }
     for (int j = 0; j < 2; ++j) {
-      PMPI_Isend(out.data(), bytes, MPI_BYTE, (rank + apart(j)) % ranks, kProbeTag, communicator, &sends[j]);
+      PMPI_Isend(out.data(), kBytes, MPI_BYTE, (rank + apart(j)) % ranks, kProbeTag, communicator, &sends[j]);
     }
     int position = 0;
     PMPI_Waitany(2, receives.data(), &position, MPI_STATUS_IGNORE);
@@ -162,8 +165,8 @@ Crossing timeCrossing(MPI_Comm communicator, int bytes, const std::vector<char>&
 
 // Returns whether messages share a port. If they do, both come nearly together; where they take turns, one comes
 // earlier than the other by the time that one message takes.
-bool areShared(const Crossing& crossing, const CostModel& model, int bytes) {
-  const Seconds transfer{model.beta * bytes};
+bool areShared(const Crossing& crossing, const CostModel& model) {
+  const Seconds transfer{model.beta * kSizes[2]};
   const bool is_contended = crossing.both > model.alpha + 1.5 * transfer;
   return is_contended && crossing.both - crossing.first < 0.5 * transfer;
 }
@@ -256,15 +259,12 @@ CostModel middleOf(const CostModel& own, MPI_Comm communicator) {
 CostModel probeAlike(MPI_Comm private_communicator, const Clock& clock) {
   int ranks = 0;
   PMPI_Comm_size(private_communicator, &ranks);
+  if (ranks == 1) return {.gamma = timeReduction(clock)};
   const ProbePair pair(private_communicator);
-  CostModel model = pair.exists() ? probeMessages(pair, clock) : CostModel{};
-  model = middleOf(model, private_communicator);
-  if (ranks > 1) {
-    std::vector<char> out(kSizes[2]);
-    std::vector<char> in(kSizes[2]);
-    const Crossing crossing = timeCrossing(private_communicator, kSizes[2], out, in, clock);
-    model.shared = areShared(crossing, model, kSizes[2]);
-  }
+  const CostModel own = pair.exists() ? probeMessages(pair, clock) : CostModel{};
+  const Crossing crossing = timeCrossing(private_communicator, clock);
+  CostModel model = middleOf(own, private_communicator);
+  model.shared = areShared(crossing, model);
   model.gamma = timeReduction(clock);
   return model;
 }
