@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "estimators/statistics.h"
+
 namespace starling {
 namespace {
 
@@ -94,6 +96,12 @@ FittedCost fitCost(std::span<const CostSample> samples) {
   }
   cost.residual = {std::sqrt(squares / static_cast<double>(count))};
   return cost;
+}
+
+Seconds usualOfTrain(std::span<const Seconds> times) {
+  std::vector<double> couples;
+  for (std::size_t i = 1; i < times.size(); ++i) couples.push_back((times[i - 1] + times[i]).value);
+  return Seconds{0.5 * quantile(couples, 0.5)};
 }
 
 }  // namespace starling

@@ -29,4 +29,10 @@ struct FittedCost {
 // samples give zeros.
 FittedCost fitCost(std::span<const CostSample> samples);
 
+// Returns what a message of a train usually takes that two ranks send each other at once, one after the other. Two that
+// follow each other count together, since of two ranks now one is ahead, now the other; and of these what lies in the
+// middle: while a rank is held up, a link with a token bucket gains what it then carries at full speed. REQUIRES: two
+// times or more.
+Seconds usualOfTrain(std::span<const Seconds> times);
+
 }  // namespace starling

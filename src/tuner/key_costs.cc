@@ -234,9 +234,12 @@ std::optional<Seconds> KeyCosts::undisturbed(std::size_t arm, Seconds time, Seco
 bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Seconds disturbance) {
   const std::optional<std::size_t> arm = find(choice);
   if (!arm || !std::isfinite(time.value)) return false;
-  const std::optional<Seconds> own = undisturbed(*arm, time, disturbance);
+  // Calls in memory that was never touched before say nothing of what an earlier run has found.
+  const bool tells_nothing = arms_[*arm].is_assumed && coldCalls(*arm) > 0;
+  const std::optional<Seconds> own = tells_nothing ? std::nullopt : undisturbed(*arm, time, disturbance);
   if (!own) {
     latest_ = *arm;
+    arms_[*arm].samples += tells_nothing ? 1 : 0;
     return false;
   }
   time = *own;
@@ -244,18 +247,16 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   const double least = std::min(beliefs_.cost(*arm), beliefs_.cost(kNative)) + std::log(kShortest);
   const double cost = std::max(logOf(time), least);
   const double share = std::hypot(error.value / std::exp(cost), isCold(*arm) ? kColdError : 0.0);
+  // What was assumed gives way to what is measured, unless that tells little; and so does what was slow.
+  const bool tells = !isCold(*arm) && disturbance.value < std::exp(cost);
+  const bool is_assumed = tells && std::exchange(arms_[*arm].is_assumed, false);
   latest_ = *arm;
-  // What was assumed, and what was slow, gives way to what is measured, unless that tells little.
-  const bool is_assumed = share < kColdError && std::exchange(arms_[*arm].is_assumed, false);
   const bool is_anew = is_assumed || isToBeRetried(arms_[*arm]);
   if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
   if (arms_[*arm].losses > 0) noteRetry(arms_[*arm], time / expected(kNative));
   arms_[*arm].was_called = true;
-  if (is_anew) {
-    ++arms_[*arm].samples;
-    return false;
-  }
   const bool is_first = arms_[*arm].samples++ == 0 && *arm != kNative;
+  if (is_anew) return false;
   if (!is_first) return beliefs_.observe(*arm, cost, share);
   beliefs_.observeFirst(*arm, cost, share);
   return false;
@@ -300,6 +301,7 @@ void KeyCosts::noteLoss(const Choice& choice, double times_native) {
   // What makes one algorithm so slow may do so with the others.
   beliefs_.loosenAllBut(kNative, kLossOfAll);
   beliefs_.shift(*arm, 0.0, kLossOfOne);
+  arms_[*arm].is_assumed = false;
   beliefs_.observeDifference(*arm, kNative, std::log(times_native), kLossError);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <initializer_list>
 #include <random>
 #include <vector>
 
@@ -146,6 +147,18 @@ TEST(CostFit, residualIsTheRootMeanSquareOfTheDifferences) {
   const FittedCost cost = fitCost(samples);
   EXPECT_NEAR(cost.alpha.value, 1.2, 1e-12);
   EXPECT_NEAR(cost.residual.value, std::sqrt((0.04 + 0.64) / 2.0), 1e-12);
+}
+
+TEST(CostFit, aTrainUsuallyTakesWhatItsMessagesInTheMiddleDo) {
+  const auto usual = [](std::initializer_list<double> times) {
+    std::vector<Seconds> train;
+    for (const double time : times) train.push_back(Seconds{time});
+    return usualOfTrain(train).value;
+  };
+  EXPECT_DOUBLE_EQ(usual({4.0, 4.0}), 4.0);
+  EXPECT_DOUBLE_EQ(usual({5.0, 3.0, 5.0, 3.0, 5.0}), 4.0) << "now one rank is ahead, now the other";
+  EXPECT_DOUBLE_EQ(usual({4.0, 4.0, 4.0, 4.0, 90.0}), 4.0) << "held up once, at the end";
+  EXPECT_DOUBLE_EQ(usual({4.0, 9.0, 1.0, 2.0, 4.0}), 4.0) << "what a bucket gained meanwhile is spent afterwards";
 }
 
 }  // namespace

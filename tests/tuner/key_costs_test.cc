@@ -247,12 +247,27 @@ TEST(KeyCosts, keepWhatWasAssumedUntilACallTellsMore) {
   costs.assume(named("node"), 4.0, true);
   const std::size_t node = costs.armOf(named("node"));
   const Seconds assumed = costs.expected(node);
+  const Seconds native = costs.expected(KeyCosts::kNative);
+  const auto is_node = [](const CostResidual& one) { return one.row.algorithm == kNodeAlgorithm; };
   costs.observe(named("node"), Seconds{43e-6}, {}, Seconds{10e-6});
   for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{35e-6});
-  EXPECT_LT(costs.expected(node), 1.5 * assumed) << "the first calls find nothing in the caches";
-  EXPECT_EQ(costs.best(node), node);
-  for (int i = 0; i < 2; ++i) costs.observe(named("node"), Seconds{35e-6});
-  EXPECT_GT(costs.expected(node).value, 30e-6) << "two calls of five weigh more than an earlier run";
+  EXPECT_EQ(costs.expected(node), assumed) << "the first calls find nothing in the caches";
+  EXPECT_EQ(costs.expected(KeyCosts::kNative), native);
+  EXPECT_FALSE(costs.wasCalled(node));
+  EXPECT_TRUE(std::ranges::none_of(costs.residuals(), is_node)) << "this run has not found it";
+  costs.observe(named("node"), Seconds{35e-6}, Seconds{60e-6});
+  EXPECT_TRUE(costs.wasCalled(node));
+  EXPECT_GT(costs.expected(node).value, 30e-6) << "one warm call weighs more, however badly clocks agree";
+}
+
+TEST(KeyCosts, assumeNothingMoreOfWhatHasALoss) {
+  KeyCosts costs = predicted();
+  for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1e-3});
+  costs.assume(named("slt"), 2.0, true);
+  const std::size_t slt = costs.armOf(named("slt"));
+  costs.noteLoss(named("slt"), 50.0);
+  costs.observe(named("slt"), Seconds{0.5e-3}, Seconds{0.5e-3});
+  EXPECT_GT(costs.expected(slt).value, 2e-3) << "one call that tells little does not undo it";
 }
 
 TEST(KeyCosts, assumeThatNothingElseIsFasterOnlyWhereRanksArriveAsTheyDidThen) {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <tuple>
 #include <vector>
 
 #include "estimators/cost_fit.h"
+#include "estimators/statistics.h"
 #include "mpi/execution/reduction.h"
 
 namespace starling {
@@ -12,7 +15,7 @@ namespace {
 
 constexpr int kProbeTag = 0;  // probes run before the first call, when no schedule has used a tag yet
 constexpr int kProbeRepetitions = 5;
-constexpr int kLongRepetitions = 3;         // of messages of the last size
+constexpr int kCrossings = 3;
 constexpr int kPairsHeard = 64;             // whose values count, at most
 constexpr int kSizes[] = {8, 4096, 65536};  // bytes
 constexpr Seconds kMinAlpha{1e-9};          // for ranks of one node: 0 would say that there are no nodes
@@ -24,17 +27,26 @@ constexpr int kTrainCounted = 5;
 constexpr int kTrainBytes = 128 * 1024;
 
 // Ranks measure in pairs, of which each waits for the other: in a larger circle the messages of ranks that are ahead
-// would have come already, and would seem to take no time. The last one of an odd number of ranks has no partner.
+// would have come already, and would seem to take no time.
 class ProbePair {
  public:
-  explicit ProbePair(MPI_Comm communicator) : communicator_(communicator) {
+  // Of this rank and its neighbour. The last one of an odd number of ranks has none.
+  static ProbePair ofNeighbours(MPI_Comm communicator) {
     int rank = 0;
     PMPI_Comm_rank(communicator, &rank);
-    PMPI_Comm_size(communicator, &ranks_);
-    is_first_ = rank % 2 == 0;
-    partner_ = is_first_ ? rank + 1 : rank - 1;
+    return {communicator, rank - rank % 2, rank - rank % 2 + 1};
   }
-  bool exists() const { return partner_ < ranks_; }
+  // Of these two; other ranks have none.
+  ProbePair(MPI_Comm communicator, int first, int second) : communicator_(communicator) {
+    int rank = 0;
+    int ranks = 0;
+    PMPI_Comm_rank(communicator, &rank);
+    PMPI_Comm_size(communicator, &ranks);
+    is_first_ = rank == first;
+    partner_ = is_first_ ? second : first;
+    exists_ = first != second && second < ranks && (is_first_ || rank == second);
+  }
+  bool exists() const { return exists_; }
   // Which finds out what it takes; the other one answers.
   bool isFirst() const { return is_first_; }
 
@@ -55,17 +67,16 @@ class ProbePair {
 
  private:
   MPI_Comm communicator_;
-  int ranks_ = 0;
   int partner_ = 0;
   bool is_first_ = false;
+  bool exists_ = false;
 };
 
 // Returns the shortest time in which a message comes, by what it takes there and back.
 Seconds timeMessage(const ProbePair& pair, int bytes, const std::vector<char>& out, std::vector<char>& in,
                     const Clock& clock) {
   Seconds shortest{1e9};
-  const int repetitions = bytes == kSizes[2] ? kLongRepetitions : kProbeRepetitions;
-  for (int i = 0; i < repetitions; ++i) {
+  for (int i = 0; i < kProbeRepetitions; ++i) {
     const Seconds start = clock.now();
     if (pair.isFirst()) pair.send(out.data(), bytes);
     pair.receive(in.data(), bytes);
@@ -89,7 +100,8 @@ std::vector<Seconds> timeTrain(const ProbePair& pair, const std::vector<char>& o
 
 void sendBurst(const ProbePair& pair, bool waits) {
   std::array<char, kBurst> data{};
-  std::array<MPI_Request, kBurst> requests{};
+  std::array<MPI_Request, kBurst> requests;
+  requests.fill(MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < kBurst; ++i) {
     if (waits)
       pair.send(&data[i], 1);
@@ -102,7 +114,8 @@ void sendBurst(const ProbePair& pair, bool waits) {
 
 void answerBurst(const ProbePair& pair) {
   std::array<char, kBurst> data{};
-  std::array<MPI_Request, kBurst> requests{};
+  std::array<MPI_Request, kBurst> requests;
+  requests.fill(MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < kBurst; ++i) pair.beginToReceive(&data[i], 1, requests[i]);
   PMPI_Waitall(kBurst, requests.data(), MPI_STATUSES_IGNORE);
   pair.send(data.data(), 1);
@@ -140,10 +153,10 @@ Crossing timeCrossing(MPI_Comm communicator, const Clock& clock) {
   constexpr int kBytes = kSizes[2];
   const std::vector<char> out(kBytes);
   std::array<std::vector<char>, 2> in{std::vector<char>(kBytes), std::vector<char>(kBytes)};
-  std::array<MPI_Request, 2> receives{};
-  std::array<MPI_Request, 2> sends{};
+  std::array<MPI_Request, 2> receives{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  std::array<MPI_Request, 2> sends{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   Crossing shortest{{1e9}, {1e9}};
-  for (int i = 0; i < kLongRepetitions; ++i) {
+  for (int i = 0; i < kCrossings; ++i) {
     const Seconds start = clock.now();
     for (int j = 0; j < 2; ++j) {
       PMPI_Irecv(in[j].data(), kBytes, MPI_BYTE, (rank + ranks - apart(j)) % ranks, kProbeTag, communicator,
@@ -171,14 +184,10 @@ bool areShared(const Crossing& crossing, const CostModel& model) {
   return is_contended && crossing.both - crossing.first < 0.5 * transfer;
 }
 
-// Returns beta by the last long messages, or by short messages where these are slower. Two that follow each other count
-// together: of two ranks now one is ahead, now the other. Of these the second fastest counts: a rank may be held up
-// once, and a limited link gains meanwhile what it then carries at full speed.
+// Returns beta by the last long messages, or by short messages where these are slower.
 double betaOf(const std::vector<Seconds>& train, const FittedCost& fitted) {
-  std::vector<Seconds> couples;
-  for (auto time = train.end() - kTrainCounted; time + 1 != train.end(); ++time) couples.push_back(*time + *(time + 1));
-  std::nth_element(couples.begin(), couples.begin() + 1, couples.end());
-  return std::max(fitted.beta, (0.5 * couples[1] - fitted.alpha).value / kTrainBytes);
+  const Seconds usual = usualOfTrain(std::span(train).last(kTrainCounted));
+  return std::max(fitted.beta, (usual - fitted.alpha).value / kTrainBytes);
 }
 
 double timeReduction(const Clock& clock) {
@@ -219,12 +228,7 @@ CostModel probeMessages(const ProbePair& pair, const Clock& clock) {
 }
 
 // What the first rank of a pair finds, and tells the others.
-struct Found {
-  Seconds alpha;
-  double beta;
-  Seconds overhead;
-  Seconds release;
-};
+using Found = std::array<double, 4>;  // alpha, beta, overhead and release
 
 // Returns on rank 0 what is found in the middle of the pairs, each value by itself: one pair may have been held up.
 CostModel middleOf(const CostModel& own, MPI_Comm communicator) {
@@ -232,27 +236,22 @@ CostModel middleOf(const CostModel& own, MPI_Comm communicator) {
   int ranks = 0;
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Comm_size(communicator, &ranks);
-  Found found{own.alpha, own.beta, own.overhead, own.release};
+  Found found{own.alpha.value, own.beta, own.overhead.value, own.release.value};
   const int pairs = std::min(ranks / 2, kPairsHeard);
   if (rank > 0) {
     if (rank % 2 == 0 && rank / 2 < pairs) PMPI_Send(&found, sizeof found, MPI_BYTE, 0, kProbeTag, communicator);
     return own;
   }
-  std::vector<Found> all{found};
-  for (int i = 1; i < pairs; ++i) {
-    PMPI_Recv(&found, sizeof found, MPI_BYTE, 2 * i, kProbeTag, communicator, MPI_STATUS_IGNORE);
-    all.push_back(found);
+  std::array<std::vector<double>, std::tuple_size_v<Found>> all;
+  for (int i = 0; i < pairs; ++i) {
+    if (i > 0) PMPI_Recv(&found, sizeof found, MPI_BYTE, 2 * i, kProbeTag, communicator, MPI_STATUS_IGNORE);
+    for (std::size_t j = 0; j < all.size(); ++j) all[j].push_back(found[j]);
   }
-  const auto middle = [&all](auto Found::*value) {
-    const auto at = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
-    std::ranges::nth_element(all, at, {}, value);
-    return (*at).*value;
-  };
   CostModel model = own;
-  model.alpha = middle(&Found::alpha);
-  model.beta = middle(&Found::beta);
-  model.overhead = std::min(model.alpha, middle(&Found::overhead));
-  model.release = std::min(model.alpha - model.overhead, middle(&Found::release));
+  model.alpha = Seconds{quantile(all[0], 0.5)};
+  model.beta = quantile(all[1], 0.5);
+  model.overhead = std::min(model.alpha, Seconds{quantile(all[2], 0.5)});
+  model.release = std::min(model.alpha - model.overhead, Seconds{quantile(all[3], 0.5)});
   return model;
 }
 
@@ -260,11 +259,20 @@ CostModel probeAlike(MPI_Comm private_communicator, const Clock& clock) {
   int ranks = 0;
   PMPI_Comm_size(private_communicator, &ranks);
   if (ranks == 1) return {.gamma = timeReduction(clock)};
-  const ProbePair pair(private_communicator);
+  const ProbePair pair = ProbePair::ofNeighbours(private_communicator);
   const CostModel own = pair.exists() ? probeMessages(pair, clock) : CostModel{};
+  PMPI_Barrier(private_communicator);  // the long messages that follow must not meet those of pairs that still measure
   const Crossing crossing = timeCrossing(private_communicator, clock);
   CostModel model = middleOf(own, private_communicator);
   model.shared = areShared(crossing, model);
+  model.gamma = timeReduction(clock);
+  return model;
+}
+
+// Returns on rank 0 what messages between it and that rank cost.
+CostModel probeBetween(MPI_Comm private_communicator, int other, const Clock& clock) {
+  const ProbePair pair(private_communicator, 0, other);
+  CostModel model = pair.exists() ? probeMessages(pair, clock) : CostModel{};
   model.gamma = timeReduction(clock);
   return model;
 }
@@ -296,7 +304,7 @@ CostModel probeNodes(MPI_Comm private_communicator, const NodeMembers& nodes, co
     within = probeAlike(node, clock);
     if (node_channel != nullptr) node_channel->probe(clock, within);
   } else {
-    model = probeAlike(private_communicator, clock);
+    model = probeBetween(private_communicator, nodes[1].front(), clock);
   }
   if (first_ranks != MPI_COMM_NULL) PMPI_Comm_free(&first_ranks);
   if (node != MPI_COMM_NULL) PMPI_Comm_free(&node);
@@ -317,8 +325,12 @@ CostModel probeNodes(MPI_Comm private_communicator, const NodeMembers& nodes, co
 CostModel probeCosts(MPI_Comm private_communicator, const Topology& topology, const Clock& clock,
                      NodeChannel* node_channel) {
   const auto nodes = ranksOfNodes(&topology, static_cast<std::int32_t>(topology.nodes.size()));
+  int ranks = 0;
+  PMPI_Comm_size(private_communicator, &ranks);
   CostModel model;
-  if (nodes.size() < 2 || nodes.size() == topology.nodes.size()) {
+  if (nodes.empty()) {
+    model = probeBetween(private_communicator, ranks - 1, clock);
+  } else if (nodes.size() < 2 || nodes.size() == topology.nodes.size()) {
     model = probeAlike(private_communicator, clock);
     if (node_channel != nullptr) node_channel->probe(clock, model);
   } else {

@@ -1,7 +1,6 @@
 #include "mpi/rooted/rooted_channel.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
