@@ -14,7 +14,8 @@ constexpr double kPredictableError = 0.5;  // of the usual lateness: with a larg
 constexpr double kOrderlyNoise = 0.33;     // likewise, of what forecasts of all ranks are wrong by
 constexpr std::size_t kManyRanks = 8;      // of fewer, one that moves makes most forecasts wrong for a while
 constexpr std::int64_t kUsualCalls = 16;   // that the usual lateness remembers
-constexpr int kUnforeseenCalls = 2;        // in a row: the late rank is another one now
+constexpr double kFar = 0.5;               // of a lateness: what is less is another one
+constexpr int kCallsOfOtherRank = 2;       // in a row: the late rank is another one now
 constexpr double kLatenessChange = 0.25;   // share of the largest lateness that one must move by for a new plan
 
 // Ranks that are about equally late would change places at every sorting, and each new table costs new schedules.
@@ -101,6 +102,7 @@ void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   const double share = 1.0 / static_cast<double>(std::min<std::int64_t>(tracked_.observations(), kUsualCalls));
   const UnpredictedArrivals now = arrivalsIn(pattern);
   latest_ = now.latest;
+  timely_calls_ = isNoise(latest_) ? timely_calls_ + 1 : 0;
   usual_.latest += share * (now.latest - usual_.latest);
   usual_.before += share * (now.before - usual_.before);
   usual_.others += share * (now.others - usual_.others);
@@ -108,28 +110,34 @@ void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
 
 // Forecasts take many calls to turn from one rank to another, and no call but these says anything of what comes.
 bool KeyArrivals::haveMoved(const ArrivalPattern& pattern) {
-  if (!isUnforeseen(pattern)) {
-    unforeseen_calls_ = 0;
-    return false;
-  }
-  const std::int32_t last = pattern.latest.front().rank;
-  unforeseen_calls_ = last == std::exchange(unforeseen_rank_, last) ? unforeseen_calls_ + 1 : 1;
-  if (unforeseen_calls_ < kUnforeseenCalls) return false;
-  unforeseen_calls_ = 0;
+  const Surprise surprise = surpriseIn(pattern);
+  const std::int32_t rank = surprise == Surprise::kNobodyLate ? kNobody : pattern.latest.front().rank;
+  const bool is_alike = surprise == surprise_ && rank == surprising_rank_;
+  surprises_ = surprise == Surprise::kNone ? 0 : is_alike ? surprises_ + 1 : 1;
+  surprise_ = surprise;
+  surprising_rank_ = rank;
+  if (surprises_ < (surprise == Surprise::kOtherRank ? kCallsOfOtherRank : kCallsOtherwise)) return false;
+  surprises_ = 0;
   return true;
 }
 
-bool KeyArrivals::isUnforeseen(const ArrivalPattern& pattern) const {
-  if (tracked_.observations() == 0) return false;
+KeyArrivals::Surprise KeyArrivals::surpriseIn(const ArrivalPattern& pattern) const {
+  if (tracked_.observations() == 0) return Surprise::kNone;
   const Entries entries = tracked_.entries();
-  const auto latest = std::ranges::max_element(entries, {}, &TrackedArrivals::Entry::predicted);
+  const Forecast forecast = this->forecast(entries);
   const RankLateness& last = pattern.latest.front();
-  if (latest->rank == last.rank || last.lateness < 0.5 * latest->predicted) return false;
-  const auto forecast_last = std::ranges::find(entries, last.rank, &TrackedArrivals::Entry::rank);
-  const Seconds foreseen = forecast_last == entries.end() ? entries.back().predicted : forecast_last->predicted;
+  if (!forecast.is_predictable) {
+    const bool is_far = !isNoise(last.lateness) && usual_.latest < kFar * last.lateness;
+    return is_far ? Surprise::kFirstRank : Surprise::kNone;
+  }
+  const auto latest = std::ranges::max_element(entries, {}, &TrackedArrivals::Entry::predicted);
   const auto now = std::ranges::find(pattern.latest, latest->rank, &RankLateness::rank);
   const Seconds lateness = now == pattern.latest.end() ? pattern.others : now->lateness;
-  return foreseen < 0.5 * last.lateness && lateness < 0.5 * latest->predicted && forecast(entries).is_predictable;
+  if (lateness >= kFar * latest->predicted) return Surprise::kNone;
+  if (last.lateness < kFar * latest->predicted) return Surprise::kNobodyLate;
+  const auto forecast_last = std::ranges::find(entries, last.rank, &TrackedArrivals::Entry::rank);
+  const Seconds foreseen = forecast_last == entries.end() ? entries.back().predicted : forecast_last->predicted;
+  return foreseen < kFar * last.lateness ? Surprise::kOtherRank : Surprise::kNone;
 }
 
 UnpredictedArrivals KeyArrivals::usual() const { return isNoise(usual_.latest) ? UnpredictedArrivals{} : usual_; }
@@ -165,7 +173,7 @@ bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy poli
   if (tracked_.observations() == 0) return false;
   const Entries entries = tracked_.entries();
   const Forecast forecast = this->forecast(entries);
-  if (!forecast.is_late) return false;
+  if (!forecast.is_late) return areAllOnTime() && !std::exchange(plan.placed, {}).empty();
   // An order that was found in a few calls was none.
   if (!forecast.is_orderly) return !std::exchange(plan.placed, {}).empty();
   if (!forecast.is_predictable) return false;

@@ -40,7 +40,8 @@ class KeyArrivals {
 
   // Updates predicted latenesses and, unless ranks are to keep their order, the table of `plan`; returns true when they
   // changed by more than noise. A plan stays as it is where arrivals are not predictable: without knowledge no table is
-  // better. Where all come late at random, an order that was seen in a few calls is forgotten.
+  // better. Where nobody is late any more, all are in order. Where all come late at random, an order that was seen in a
+  // few calls is forgotten.
   bool arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const;
 
   // Returns how late ranks are as a rule, whichever they are; 0 where that is noise.
@@ -59,10 +60,19 @@ class KeyArrivals {
     bool is_predictable = false;  // a table is worth having
   };
   Forecast forecast(const Entries& entries) const;
-  // Returns whether this call shows that another rank is late now.
+  // Returns whether this call, with those before it, shows that another rank is late now, or one for the first time, or
+  // nobody any more.
   bool haveMoved(const ArrivalPattern& pattern);
-  // Returns whether the last rank is not the one that the plans have late, which is no longer so.
-  bool isUnforeseen(const ArrivalPattern& pattern) const;
+  // Says in what a call is not as plans have it.
+  enum class Surprise : std::uint8_t {
+    kNone,
+    kOtherRank,   // in place of the rank that is to be late another one is, about as late
+    kFirstRank,   // nobody is to be late, and somebody is
+    kNobodyLate,  // as late as the rank that is to be late
+  };
+  Surprise surpriseIn(const ArrivalPattern& pattern) const;
+  // Returns whether nobody is late as a rule, which several calls have shown.
+  bool areAllOnTime() const { return timely_calls_ >= kCallsOtherwise && usual().latest <= Seconds{}; }
 
   bool isNoise(Seconds latest) const { return latest <= std::max(noiseBeside(latest), clock_error_); }
   Seconds noiseBeside(Seconds latest) const { return orderingNoise(latest, least_noise_); }
@@ -70,11 +80,16 @@ class KeyArrivals {
 
   TrackedArrivals tracked_;
   Seconds least_noise_;
-  UnpredictedArrivals usual_;          // means over calls, the latest weighing most
-  Seconds latest_;                     // of the latest call
-  Seconds clock_error_;                // likewise
-  std::int32_t unforeseen_rank_ = -1;  // that came last in the latest calls
-  int unforeseen_calls_ = 0;           // in a row
+  UnpredictedArrivals usual_;  // means over calls, the latest weighing most
+  Seconds latest_;             // of the latest call
+  Seconds clock_error_;        // likewise
+  // So many calls in a row show that nobody is late any more, or that a rank is that was not before.
+  static constexpr int kCallsOtherwise = 3;
+  static constexpr std::int32_t kNobody = -1;
+  Surprise surprise_ = Surprise::kNone;     // in the latest call
+  std::int32_t surprising_rank_ = kNobody;  // that came last in it
+  int surprises_ = 0;                       // in a row, which were alike
+  int timely_calls_ = 0;                    // in a row, in which nobody was late
 };
 
 // Returns the outlook as records have it: "on_time", "predicted", "unpredictable"; "" where it is not known.

@@ -44,6 +44,8 @@ constexpr double kWorthHearing = 0.8;
 // Other arrivals make so much of a difference that is not predicted, beside this share of what is.
 constexpr double kMovedError = 0.05;
 constexpr double kMovedShare = 0.25;
+// What costs are off by where ranks arrive otherwise, and rows are not ranked for it yet.
+constexpr double kUnrankedError = 0.15;
 
 // What was called so often, and was no slower than native, was good.
 constexpr std::int64_t kCallsToBeGood = 8;
@@ -155,6 +157,10 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
     beliefs_.shift(i, difference, kMovedError + kMovedShare * std::abs(difference));
     arm.predicted = predicted;
   }
+}
+
+void KeyCosts::noteMove() {
+  for (std::size_t i = 0; i < arms_.size(); ++i) beliefs_.shift(i, 0.0, kUnrankedError);
 }
 
 void KeyCosts::inherit(std::span<const CostResidual> residuals, std::int32_t distance) {

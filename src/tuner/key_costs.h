@@ -46,6 +46,8 @@ class KeyCosts {
   // Takes what is predicted of all algorithms. Where that was done before, for other arrivals, what is known of an
   // algorithm stays, but for what the simulator says about the difference.
   void predict(const std::vector<Candidate>& candidates);
+  // Notes that ranks arrive otherwise, and nobody knows what that makes of the costs.
+  void noteMove();
   // Takes what keys of a shape that is so many size classes away have learned. REQUIRES: isRanked(), and nothing was
   // observed.
   void inherit(std::span<const CostResidual> residuals, std::int32_t distance);

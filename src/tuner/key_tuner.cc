@@ -195,21 +195,33 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   followCycle(plan, occasion);
   const bool have_moved = followArrivals(plan);
   if (!have_moved) plan.placed = plan_.placed;
-  const bool may_rank_again = may_rank && kRankingShare * since_ranking_.value >= kRankingTime;
-  const bool come_otherwise = comeOtherwise(plan);
-  if (have_moved || (come_otherwise && may_rank_again)) {
-    const bool has_predicted = predict(plan, may_rank_again);
-    transition_.rearranges = isRearranged(plan);
-    occasion.reopens = occasion.reopens || (transition_.rearranges && has_predicted && budget_.mayReopen());
-    occasion.must_tell = occasion.must_tell || have_moved;
-    occasion.text += have_moved ? describeArrivals(plan) : describeUnpredicted();
-  }
+  heedArrivals(plan, have_moved, may_rank, occasion);
   if (occasion.reopens) {
     budget_.reopen();
     cycle_is_useless_ = false;
   }
   hearOfTrials();
   return decideOn(std::move(plan), occasion);
+}
+
+// Ranks all rows anew for how ranks arrive now, where that is worth its time, and else once it is.
+void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion) {
+  const bool may_rank_again = may_rank && kRankingShare * since_ranking_.value >= kRankingTime;
+  const bool come_otherwise = comeOtherwise(plan);
+  const bool was_due = ranking_is_due_;
+  if (!have_moved && !(may_rank_again && (come_otherwise || was_due))) return;
+  const bool has_predicted = predict(plan, may_rank_again);
+  if (have_moved) {
+    transition_.rearranges = isRearranged(plan);
+    occasion.must_tell = true;
+    occasion.text += describeArrivals(plan);
+    ranking_is_due_ = !has_predicted;
+    if (!has_predicted) costs_.noteMove();
+  } else if (come_otherwise) {
+    occasion.text += describeUnpredicted();
+  }
+  const bool was_moved = transition_.rearranges || was_due;
+  occasion.reopens = occasion.reopens || (was_moved && has_predicted && budget_.mayReopen());
 }
 
 // Returns whether ranks that nobody can name are late by so much more, or less, than where rows were ranked last that

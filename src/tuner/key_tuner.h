@@ -132,6 +132,7 @@ class KeyTuner {
   bool followArrivals(KeyPlan& plan) const;
   // Returns whether ranks that nobody can name come otherwise than those for which rows were ranked last.
   bool comeOtherwise(const KeyPlan& plan);
+  void heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion);
   // Returns whether the table is to stay the identity.
   bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
   // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
@@ -220,6 +221,7 @@ class KeyTuner {
   std::int64_t passed_over_ = 0;  // calls in a row that were to run the incumbent and ran native
   int came_otherwise_ = 0;        // decisions in a row, as comeOtherwise() says
   Seconds ranked_for_{};          // that the latest rank was late as a rule
+  bool ranking_is_due_ = false;   // ranks arrive otherwise than when rows were ranked
   Seconds since_ranking_{};       // elapsed in calls that were stamped
   std::string settled_reason_;
 };

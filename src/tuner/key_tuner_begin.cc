@@ -60,6 +60,7 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
     others_.keepRanking(question, *candidates);
   }
   since_ranking_ = {};
+  ranking_is_due_ = false;
   ranked_for_ = question.unpredicted.latest;
   if (learned_) addLearned(question, *candidates);
   costs_.predict(*candidates);

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "tuner/placement.h"
+
 namespace starling {
 namespace {
 
@@ -37,6 +42,57 @@ TEST(KeyArrivals, takeLatenessesBelowTheNoiseForNone) {
     using enum KeyArrivals::Outlook;
     EXPECT_EQ(key.outlook(), noise == kNoiseWithinNode ? kOnTime : kPredictable);
   }
+}
+
+ArrivalPattern onTime() { return {.ranks = kRanks, .latest = {{.rank = 3, .lateness = {1e-6}}}, .others = {}}; }
+
+std::int64_t plannedLatenessOf(const KeyPlan& plan) {
+  return plan.placed.empty() ? 0 : std::ranges::max(plan.placed, {}, &PlacedRank::lateness_ns).lateness_ns;
+}
+
+TEST(KeyArrivals, knowAfterThreeCallsInARowThatARankHasBegunToComeLateAndThatItHasCeased) {
+  KeyArrivals key(kRanks);
+  KeyPlan plan;
+  for (int call = 0; call < 40; ++call) key.observe(onTime(), {});
+  for (int turn = 0; turn < 3; ++turn) {
+    SCOPED_TRACE(turn);
+    key.observe(late(1), {});
+    key.observe(late(1), {});
+    EXPECT_NE(key.outlook(), KeyArrivals::Outlook::kPredictable) << "two may be chance";
+    for (int call = 0; call < 2; ++call) key.observe(late(1), {});
+    EXPECT_TRUE(key.arrange(plan, false, TablePolicy::kSort));
+    EXPECT_EQ(plannedLatenessOf(plan), 1'000'000);
+    for (int call = 0; call < 40; ++call) key.observe(late(1), {});
+    for (int call = 0; call < 2; ++call) key.observe(onTime(), {});
+    EXPECT_GT(key.usual().latest, Seconds{0.5e-3}) << "two may be chance";
+    key.observe(onTime(), {});
+    EXPECT_EQ(key.outlook(), KeyArrivals::Outlook::kOnTime);
+    EXPECT_TRUE(key.arrange(plan, false, TablePolicy::kSort));
+    EXPECT_TRUE(plan.placed.empty()) << "nobody is late any more";
+    EXPECT_FALSE(key.arrange(plan, false, TablePolicy::kSort));
+    for (int call = 0; call < 40; ++call) key.observe(onTime(), {});
+  }
+}
+
+TEST(KeyArrivals, takeRanksThatAreLateByTurnsForNoneThatHasBegunToBe) {
+  KeyArrivals key(kRanks);
+  for (int call = 0; call < 40; ++call) key.observe(onTime(), {});
+  for (int call = 0; call < 40; ++call) {
+    key.observe(late(call % 2), {});
+    EXPECT_NE(key.outlook(), KeyArrivals::Outlook::kPredictable) << "call " << call;
+  }
+}
+
+TEST(KeyArrivals, keepAnOrderThatAnEarlierRunHasFoundUntilThreeCallsHaveComeOnTime) {
+  KeyArrivals key(kRanks);
+  const std::vector<std::int32_t> table{0, 2, 3, 1};
+  KeyPlan plan;
+  plan.placed = placementOf(table, std::vector<std::int64_t>{0, 0, 0, 1'000'000});
+  for (int call = 1; call <= 3; ++call) {
+    key.observe(onTime(), {});
+    EXPECT_EQ(key.arrange(plan, false, TablePolicy::kSort), call == 3);
+  }
+  EXPECT_TRUE(plan.placed.empty());
 }
 
 }  // namespace

@@ -210,17 +210,69 @@ TEST(KeyTuner, followsALateRankThatChanges) {
 }
 
 TEST(KeyTuner, followsALateRankThatChangesWithinFewCalls) {
-  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
-  communicator.setPattern(lateRank(5, 10e-3, 50e-6));
-  communicator.calls(300, kLine, doubles(1 << 16));
-  ASSERT_EQ(placementIn(communicator).table.back(), 5);
-  ASSERT_NE(communicator.keys().entry(0).plan.incumbent, kNativeChoice);
-  communicator.setPattern(lateRank(1, 10e-3, 50e-6));
-  int calls = 0;
-  for (; calls < 100 && placementIn(communicator).table.back() != 1; ++calls) {
-    communicator.call(kLine, doubles(1 << 16));
+  const Signature vector = doubles(1 << 16);
+  for (int before = 300; before < 308; ++before) {  // anywhere in an epoch of 8 calls
+    SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+    communicator.setPattern(lateRank(5, 10e-3, 50e-6));
+    communicator.calls(before, kLine, vector);
+    ASSERT_EQ(placementIn(communicator).table.back(), 5);
+    ASSERT_NE(communicator.keys().entry(0).plan.incumbent, kNativeChoice);
+    communicator.setPattern(lateRank(1, 10e-3, 50e-6));
+    int calls = 0;
+    for (; calls < 100 && placementIn(communicator).table.back() != 1; ++calls) communicator.call(kLine, vector);
+    EXPECT_LE(calls, 6) << "after " << before;
   }
-  EXPECT_LE(calls, 12);
+}
+
+TEST(KeyTuner, followsALatenessThatBeginsAndOneThatEndsWithinFewCalls) {
+  const Signature vector = doubles(1 << 16);
+  SimulatedMachine machine;
+  machine.native_factor = 3.0;  // so that native is left, and epochs stay short
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  const auto callsUntilLate = [&](bool is_late) {
+    int calls = 0;
+    const auto is_followed = [&] {
+      const std::vector<std::int64_t> lateness_ns = placementIn(communicator).lateness_ns;
+      return is_late == std::ranges::any_of(lateness_ns, [](std::int64_t late_ns) { return late_ns > 9'000'000; }) &&
+             is_late == std::ranges::any_of(lateness_ns, [](std::int64_t late_ns) { return late_ns > 100'000; });
+    };
+    for (; calls < 200 && !is_followed(); ++calls) communicator.call(kLine, vector);
+    return calls;
+  };
+  communicator.setPattern(lateRank(5, 0.0, 5e-6));
+  communicator.calls(300, kLine, vector);
+  ASSERT_NE(communicator.keys().entry(0).plan.incumbent, kNativeChoice);
+  for (int turn = 0; turn < 2; ++turn) {
+    communicator.setPattern(lateRank(5, 10e-3, 5e-6));
+    EXPECT_LE(callsUntilLate(true), 24) << "turn " << turn;
+    communicator.calls(100, kLine, vector);
+    communicator.setPattern(lateRank(5, 0.0, 5e-6));
+    EXPECT_LE(callsUntilLate(false), 24) << "turn " << turn;
+    communicator.calls(100, kLine, vector);
+  }
+}
+
+// Ranking takes longer than a few short calls are worth.
+TEST(KeyTuner, ranksAnewOnceItIsWorthItWhereALateRankHasCeasedToBeLate) {
+  SimulatedMachine machine;
+  machine.native_factor = 3.0;
+  SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+  communicator.setPattern(lateRank(5, 10e-3, 5e-6));
+  communicator.calls(100, kLine, kVector);
+  communicator.setPattern(lateRank(5, 0.0, 5e-6));
+  communicator.calls(40, kLine, kVector);
+  ASSERT_TRUE(placementIn(communicator).lateness_ns.empty());
+  const std::int64_t explored = communicator.explorationCalls();
+  communicator.calls(1500, kLine, kVector);
+  SimulatedCommunicator fresh(kRanks, settingsOf(), machine);
+  fresh.setPattern(lateRank(5, 0.0, 5e-6));
+  fresh.calls(200, kLine, kVector);
+  EXPECT_GT(communicator.explorationCalls(), explored);
+  const std::vector<Seconds> on_time(kRanks);
+  const KeyPlan& plan = communicator.keys().entry(0).plan;
+  const KeyPlan& best = fresh.keys().entry(0).plan;
+  EXPECT_LE(communicator.timeOf(plan.incumbent, plan, kVector, on_time),
+            1.05 * fresh.timeOf(best.incumbent, best, kVector, on_time));
 }
 
 // As in a phase of a program in which all work alike, and one in which each has much to do in turn.

@@ -251,6 +251,7 @@ TEST(KeyTunerLoss, runsAChoiceThatANewTableMakesSlowFewTimesWhenItsCallsComeInAL
   communicator.calls(2000, kOtherLine, kSmall);
   ASSERT_EQ(communicator.epochLengths().back(), 32);
   const std::size_t before = communicator.choices().size();
+  communicator.setPattern(rankOneLate);
   communicator.calls(1000, kLine, kVector);
   EXPECT_LE(callsOtherThanNative(communicator, before), 9);
   EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);

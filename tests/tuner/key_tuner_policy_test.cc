@@ -168,6 +168,7 @@ TEST(KeyTuner, takesOverAStoredPolicyAndExploresNothingButNative) {
   policy.table = {3, 1, 0, 2};
   policy.lateness_ns = {0, 0, 0, 10'000'000};
   SimulatedCommunicator communicator(kRanks, settingsOf(), {}, {policy});
+  communicator.setPattern(lateRank);
   communicator.calls(7, kLine, kVector);
   const KeyPlan& plan = communicator.keys().entry(0).plan;
   EXPECT_EQ(plan.incumbent, choiceOf("prr:tau_ns=9000"));
@@ -176,7 +177,7 @@ TEST(KeyTuner, takesOverAStoredPolicyAndExploresNothingButNative) {
   for (const PlannedChoice& call : communicator.choices()) {
     EXPECT_EQ(call.choice, call.exploration ? kNativeChoice : plan.incumbent);
   }
-  EXPECT_EQ(communicator.explorationCalls(), 1);
+  EXPECT_LE(communicator.explorationCalls(), 1);
   const Batch batch = communicator.tuner().drain();
   ASSERT_EQ(batch.policies.size(), 1U);
   EXPECT_EQ(batch.policies[0], policy) << "what is stored again is what was stored";

@@ -243,7 +243,7 @@ Figures figuresOf(const World& world, const std::vector<Turn>& turns, const std:
   judgeOneKey(world, std::span(turns).first(change), figures);
   if (world.change == 0) return figures;
   const double calls = callsUntilNearBest(std::span(turns).subspan(change));
-  (world.arrivals == ArrivalKind::kMovedRank ? figures.followed_rank : figures.followed_cost) = calls;
+  (movesArrivals(world.arrivals) ? figures.followed_rank : figures.followed_cost) = calls;
   return figures;
 }
 

@@ -163,6 +163,14 @@ class Patterns {
         addJittered(first, 1.0);
         addJittered((first + 1 + dice_.below(std::max(world_.ranks - 1, 1))) % world_.ranks, 1.0);
         break;
+      case ArrivalKind::kBecomesLate:
+        addJittered(first, 0.0);
+        addJittered(first, 1.0);
+        break;
+      case ArrivalKind::kLateNoMore:
+        addJittered(first, 1.0);
+        addJittered(first, 0.0);
+        break;
       case ArrivalKind::kPeriodic:
         add(onTime());
         add(late(0, 20.0));
@@ -192,6 +200,8 @@ class Patterns {
       case ArrivalKind::kDrift:
         return static_cast<std::int32_t>(call * kPool / calls);
       case ArrivalKind::kMovedRank:
+      case ArrivalKind::kBecomesLate:
+      case ArrivalKind::kLateNoMore:
         return (has_changed ? static_cast<std::int32_t>(kPool) : 0) + chance;
       case ArrivalKind::kPeriodic:
         return call % kPeriod == kPeriod - 1 ? 1 : 0;
@@ -291,8 +301,6 @@ Seconds usualTime(const CostModel& model, std::int32_t ranks, std::int64_t bytes
   return rounds * model.alpha + Seconds{2.0 * model.beta * static_cast<double>(bytes)};
 }
 
-bool changesArrivals(ArrivalKind kind) { return kind == ArrivalKind::kMovedRank; }
-
 bool changesMachine(ArrivalKind kind) {
   return kind == ArrivalKind::kSlowerMachine || kind == ArrivalKind::kOtherAlgorithm;
 }
@@ -314,7 +322,17 @@ void drawMachines(World& world, const Machine& machine, Dice& dice) {
 ArrivalKind kindOfArrivals(std::uint64_t seed) {
   constexpr std::uint64_t kRound = kArrivalKinds * kNoiseKinds * (2 * kProgramKinds - 1);
   const auto kind = static_cast<ArrivalKind>(seed % kArrivalKinds);
-  return kind == ArrivalKind::kPeriodic && seed / kRound % 2 == 1 ? ArrivalKind::kAlternating : kind;
+  if (seed / kRound % 2 == 0) return kind;
+  switch (kind) {
+    case ArrivalKind::kBalanced:
+      return ArrivalKind::kBecomesLate;
+    case ArrivalKind::kOneLate:
+      return ArrivalKind::kLateNoMore;
+    case ArrivalKind::kPeriodic:
+      return ArrivalKind::kAlternating;
+    default:
+      return kind;
+  }
 }
 
 void drawCalls(World& world, Patterns& patterns, std::int32_t calls, Dice& dice) {
@@ -336,11 +354,15 @@ void drawCalls(World& world, Patterns& patterns, std::int32_t calls, Dice& dice)
 
 }  // namespace
 
+bool movesArrivals(ArrivalKind kind) {
+  return kind == ArrivalKind::kMovedRank || kind == ArrivalKind::kBecomesLate || kind == ArrivalKind::kLateNoMore;
+}
+
 const char* nameOf(ArrivalKind kind) {
-  constexpr std::array kNames{"balanced",    "one late",       "staircase",       "two sites",
-                              "random rank", "all random",     "drift",           "moved rank",
-                              "periodic",    "slower machine", "other algorithm", "alternating"};
-  static_assert(kNames.size() == kArrivalKinds + 1);
+  constexpr std::array kNames{"balanced",        "one late",     "staircase",    "two sites",  "random rank",
+                              "all random",      "drift",        "moved rank",   "periodic",   "slower machine",
+                              "other algorithm", "becomes late", "late no more", "alternating"};
+  static_assert(kNames.size() == kArrivalKinds + 3);
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -378,7 +400,7 @@ World makeWorld(std::uint64_t seed, std::int32_t calls) {
   drawMachines(world, machine, dice);
   drawKeys(world, calls, dice);
   world.first_call = dice.happens(0.5) ? dice.between(1.0, 3.0) : 1.0;
-  const bool changes = changesArrivals(world.arrivals) || changesMachine(world.arrivals);
+  const bool changes = movesArrivals(world.arrivals) || changesMachine(world.arrivals);
   if (changes) world.change = 2 * calls / 5 + dice.below(calls / 10);
   const Seconds usual = usualTime(machine.model, world.ranks, world.keys.front().signature.bytes());
   if (world.noise.kind == NoiseKind::kCoarseClock) world.noise.tick = 0.2 * usual;

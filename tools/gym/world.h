@@ -27,10 +27,15 @@ enum class ArrivalKind : std::uint8_t {
   kPeriodic,        // every 50th call rank 0 is late, as after a checkpoint
   kSlowerMachine,   // balanced, and from a call on all takes longer
   kOtherAlgorithm,  // balanced, and from a call on other algorithms are fast
-  kAlternating,     // one of two ranks in turn: takes the place of kPeriodic in every other round of all kinds
+  // These take the place of others in every other round of all kinds:
+  kBecomesLate,  // of kBalanced: from a call on one rank is late
+  kLateNoMore,   // of kOneLate: from a call on nobody is
+  kAlternating,  // of kPeriodic: one of two ranks in turn
 };
 inline constexpr int kArrivalKinds = 11;  // that take turns
 const char* nameOf(ArrivalKind kind);
+// Returns whether from a call on ranks arrive otherwise.
+bool movesArrivals(ArrivalKind kind);
 
 enum class NoiseKind : std::uint8_t {
   kNone,

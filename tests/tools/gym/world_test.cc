@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "estimators/statistics.h"
 
@@ -190,6 +191,8 @@ TEST(MakeWorld, isLateAsItsKindSays) {
         EXPECT_EQ(latestOf(patterns[1]), 0U);
         for (std::size_t i = 0; i < world.calls.size(); ++i) EXPECT_EQ(world.calls[i].pattern, i % 50 == 49 ? 1 : 0);
         break;
+      case ArrivalKind::kBecomesLate:
+      case ArrivalKind::kLateNoMore:
       case ArrivalKind::kAlternating:
         FAIL() << "takes no turn in the first round of all kinds";
     }
@@ -212,6 +215,26 @@ TEST(MakeWorld, hasTwoRanksInTurnForPeriodicArrivalsInEveryOtherRound) {
     }
   }
   EXPECT_EQ(alternating, static_cast<int>(kAllKinds) / kArrivalKinds);
+}
+
+TEST(MakeWorld, hasARankThatBeginsOrCeasesToBeLateInEveryOtherRound) {
+  int begins = 0;
+  int ceases = 0;
+  for (std::uint64_t seed = kAllKinds; seed < 2 * kAllKinds; ++seed) {
+    const World world = makeWorld(seed, 100);
+    EXPECT_NE(world.arrivals, ArrivalKind::kBalanced);
+    EXPECT_NE(world.arrivals, ArrivalKind::kOneLate);
+    const bool becomes_late = world.arrivals == ArrivalKind::kBecomesLate;
+    if (!becomes_late && world.arrivals != ArrivalKind::kLateNoMore) continue;
+    ++(becomes_late ? begins : ceases);
+    ASSERT_GT(world.change, 0);
+    for (std::size_t i = 0; i < world.calls.size(); ++i) {
+      const bool is_late = becomes_late == (std::cmp_greater_equal(i, world.change));
+      EXPECT_EQ(lateRanksOf(world.patterns[static_cast<std::size_t>(world.calls[i].pattern)]), is_late ? 1 : 0);
+    }
+  }
+  EXPECT_EQ(begins, static_cast<int>(kAllKinds) / kArrivalKinds);
+  EXPECT_EQ(ceases, begins);
 }
 
 TEST(MakeWorld, latenessDriftsUpwards) {

@@ -106,10 +106,12 @@ def worlds_section(document):
         "**Arrivals**: all at once (balanced); one rank late; four groups of ranks one after the other (staircase); "
         "two sites of the program, at one of which a rank is late (two sites); a late rank that is another in each "
         "call (random rank); all ranks by chance (all random); one rank later and later (drift); one rank, and from "
-        "a call on another (moved rank); rank 0 very late each 50th call, as after a checkpoint (periodic), or, in the "
-        "second half of the worlds, two ranks in turn (alternating); "
+        "a call on another (moved rank); rank 0 very late each 50th call, as after a checkpoint (periodic); "
         "balanced, and from a call on all takes twice as long (slower machine), or native and all algorithms take "
-        "what was drawn anew (other algorithm). Latenesses are half to 50 times what a call takes as a rule.",
+        "what was drawn anew (other algorithm). In the second half "
+        "of the worlds others take the place of three of these: nobody, and from a call on one rank (becomes late), in "
+        "place of balanced; one rank, and from a call on nobody (late no more), in place of one late; two ranks in turn "
+        "(alternating), in place of periodic. Latenesses are half to 50 times what a call takes as a rule.",
         "**Noise**, on what players are told and not on what calls cost: none; normal and log-normal, of 2 to 30 %; "
         "correlated from call to call; 1 % of the calls ten times as long (outliers); all slow for a while, "
         "algorithms that keep in step most of all, and from call to call (neighbour); a clock that ticks each fifth of "
