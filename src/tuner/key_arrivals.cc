@@ -14,9 +14,14 @@ constexpr double kPredictableError = 0.5;  // of the usual lateness: with a larg
 constexpr double kOrderlyNoise = 0.33;     // likewise, of what forecasts of all ranks are wrong by
 constexpr std::size_t kManyRanks = 8;      // of fewer, one that moves makes most forecasts wrong for a while
 constexpr std::int64_t kUsualCalls = 16;   // that the usual lateness remembers
+constexpr double kRarely = 0.15;           // of a lateness, in the mean: ranks are so late in few calls
 constexpr double kFar = 0.5;               // of a lateness: what is less is another one
-constexpr int kCallsOfOtherRank = 2;       // in a row: the late rank is another one now
-constexpr double kLatenessChange = 0.25;   // share of the largest lateness that one must move by for a new plan
+constexpr int kCallsOfOtherRank = 2;       // in a row show that the late rank is another one now
+// So many calls in a row show that nobody is late any more, or that a rank is where nobody was.
+constexpr int kCallsOtherwise = 3;
+// So many plans later it is taken for how ranks come that none follows.
+constexpr int kPlansToFollow = 2;
+constexpr double kLatenessChange = 0.25;  // share of the largest lateness that one must move by for a new plan
 
 // Ranks that are about equally late would change places at every sorting, and each new table costs new schedules.
 std::vector<std::int32_t> nextTable(const std::vector<std::int32_t>& table, std::span<const Seconds> lateness,
@@ -97,7 +102,10 @@ Seconds KeyArrivals::noiseOf(const Entries& entries, Seconds latest) const {
 void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   if (!pattern.isKnown()) return;
   clock_error_ = clock_error;
-  if (haveMoved(pattern)) tracked_.forget();
+  if (haveMoved(pattern)) {
+    tracked_.forget();
+    plans_to_follow_ = kPlansToFollow;
+  }
   tracked_.observe(pattern);
   const double share = 1.0 / static_cast<double>(std::min<std::int64_t>(tracked_.observations(), kUsualCalls));
   const UnpredictedArrivals now = arrivalsIn(pattern);
@@ -108,44 +116,69 @@ void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   usual_.others += share * (now.others - usual_.others);
 }
 
-// Forecasts take many calls to turn from one rank to another, and no call but these says anything of what comes.
+// Forecasts take many calls to turn from one rank to another, and no call but these says anything of what comes. What
+// was foreseen before the first of them counts, since they have spoiled the forecasts that came after it.
 bool KeyArrivals::haveMoved(const ArrivalPattern& pattern) {
-  const Surprise surprise = surpriseIn(pattern);
-  const std::int32_t rank = surprise == Surprise::kNobodyLate ? kNobody : pattern.latest.front().rank;
-  const bool is_alike = surprise == surprise_ && rank == surprising_rank_;
-  surprises_ = surprise == Surprise::kNone ? 0 : is_alike ? surprises_ + 1 : 1;
+  const std::int32_t last = pattern.latest.front().rank;
+  const auto rankOf = [last](Surprise surprise) { return surprise == Surprise::kNobodyLate ? kNobody : last; };
+  Surprise surprise = surpriseIn(pattern);
+  if (surprises_ > 0 && surprise == surprise_ && rankOf(surprise) == surprising_rank_) {
+    ++surprises_;
+  } else {
+    foreseen_ = foresee(pattern);
+    surprise = surpriseIn(pattern);
+    surprises_ = surprise == Surprise::kNone ? 0 : 1;
+  }
   surprise_ = surprise;
-  surprising_rank_ = rank;
+  surprising_rank_ = rankOf(surprise);
   if (surprises_ < (surprise == Surprise::kOtherRank ? kCallsOfOtherRank : kCallsOtherwise)) return false;
   surprises_ = 0;
   return true;
 }
 
-KeyArrivals::Surprise KeyArrivals::surpriseIn(const ArrivalPattern& pattern) const {
-  if (tracked_.observations() == 0) return Surprise::kNone;
-  const Entries entries = tracked_.entries();
-  const Forecast forecast = this->forecast(entries);
-  const RankLateness& last = pattern.latest.front();
-  if (!forecast.is_predictable) {
-    const bool is_far = !isNoise(last.lateness) && usual_.latest < kFar * last.lateness;
-    return is_far ? Surprise::kFirstRank : Surprise::kNone;
+KeyArrivals::Standing KeyArrivals::standing() const {
+  if (plans_to_follow_ > 0) return Standing::kMoved;
+  return surprises_ > 0 ? Standing::kDoubtful : Standing::kForeseen;
+}
+
+KeyArrivals::Foreseen KeyArrivals::foresee(const ArrivalPattern& pattern) const {
+  Foreseen foreseen;
+  foreseen.usual = usual_.latest;
+  if (tracked_.observations() == 0) {
+    foreseen.usual = pattern.latest.front().lateness;
+    return foreseen;
   }
+  const Entries entries = tracked_.entries();
+  if (!forecast(entries).is_predictable) return foreseen;
   const auto latest = std::ranges::max_element(entries, {}, &TrackedArrivals::Entry::predicted);
-  const auto now = std::ranges::find(pattern.latest, latest->rank, &RankLateness::rank);
+  const auto last = std::ranges::find(entries, pattern.latest.front().rank, &TrackedArrivals::Entry::rank);
+  foreseen.rank = latest->rank;
+  foreseen.lateness = latest->predicted;
+  foreseen.lateness_of_last = last == entries.end() ? entries.back().predicted : last->predicted;
+  return foreseen;
+}
+
+KeyArrivals::Surprise KeyArrivals::surpriseIn(const ArrivalPattern& pattern) const {
+  const RankLateness& last = pattern.latest.front();
+  if (foreseen_.lateness <= Seconds{}) {
+    const bool is_new = !isNoise(last.lateness) && foreseen_.usual < kRarely * last.lateness;
+    return is_new ? Surprise::kFirstRank : Surprise::kNone;
+  }
+  const auto now = std::ranges::find(pattern.latest, foreseen_.rank, &RankLateness::rank);
   const Seconds lateness = now == pattern.latest.end() ? pattern.others : now->lateness;
-  if (lateness >= kFar * latest->predicted) return Surprise::kNone;
-  if (last.lateness < kFar * latest->predicted) return Surprise::kNobodyLate;
-  const auto forecast_last = std::ranges::find(entries, last.rank, &TrackedArrivals::Entry::rank);
-  const Seconds foreseen = forecast_last == entries.end() ? entries.back().predicted : forecast_last->predicted;
-  return foreseen < kFar * last.lateness ? Surprise::kOtherRank : Surprise::kNone;
+  if (std::max(lateness, clock_error_) >= kFar * foreseen_.lateness) return Surprise::kNone;
+  if (last.lateness < kFar * foreseen_.lateness) return Surprise::kNobodyLate;
+  return foreseen_.lateness_of_last < kFar * last.lateness ? Surprise::kOtherRank : Surprise::kNone;
 }
 
 UnpredictedArrivals KeyArrivals::usual() const { return isNoise(usual_.latest) ? UnpredictedArrivals{} : usual_; }
 
 void KeyArrivals::expect(const ArrivalPattern& pattern, Seconds clock_error) {
+  tracked_.forget();
   // With the second call the first one's forecast has been right.
   for (int call = 0; call < 2; ++call) observe(pattern, clock_error);
   tracked_.restart();
+  surprises_ = timely_calls_ = plans_to_follow_ = 0;
 }
 
 // A rank that is late at random is forecast late just after it was. Its error is small beside that forecast, but not
@@ -169,11 +202,18 @@ KeyArrivals::Outlook KeyArrivals::outlook() const {
   return usual().latest > Seconds{} ? Outlook::kUnpredictable : Outlook::kOnTime;
 }
 
+// Clocks that disagree by more than that do not show who is late.
+bool KeyArrivals::areOnTimeAgain(const KeyPlan& plan) const {
+  if (plan.placed.empty() || timely_calls_ < kCallsOtherwise || usual().latest > Seconds{}) return false;
+  const std::int64_t latest_ns = std::ranges::max(plan.placed, {}, &PlacedRank::lateness_ns).lateness_ns;
+  return clock_error_ < kFar * fromNanoseconds(latest_ns);
+}
+
 bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const {
   if (tracked_.observations() == 0) return false;
   const Entries entries = tracked_.entries();
   const Forecast forecast = this->forecast(entries);
-  if (!forecast.is_late) return areAllOnTime() && !std::exchange(plan.placed, {}).empty();
+  if (!forecast.is_late) return areOnTimeAgain(plan) && !std::exchange(plan.placed, {}).empty();
   // An order that was found in a few calls was none.
   if (!forecast.is_orderly) return !std::exchange(plan.placed, {}).empty();
   if (!forecast.is_predictable) return false;

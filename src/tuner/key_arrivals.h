@@ -1,6 +1,7 @@
 // Makes a key's plans follow the arrivals of its calls.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -40,9 +41,19 @@ class KeyArrivals {
 
   // Updates predicted latenesses and, unless ranks are to keep their order, the table of `plan`; returns true when they
   // changed by more than noise. A plan stays as it is where arrivals are not predictable: without knowledge no table is
-  // better. Where nobody is late any more, all are in order. Where all come late at random, an order that was seen in a
-  // few calls is forgotten.
+  // better. Where nobody is late as a rule any more, all are in order. Where all come late at random, an order that was
+  // seen in a few calls is forgotten.
   bool arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const;
+
+  // Says whether ranks came to the latest call as was foreseen.
+  enum class Standing : std::uint8_t {
+    kForeseen,
+    kDoubtful,  // they did not, and the next calls will show whether that stays
+    kMoved,     // they come otherwise now, and no plan follows that yet
+  };
+  Standing standing() const;
+  // Notes that a plan was made, and whether it follows how ranks come now. Where they move on and on none ever may.
+  void notePlan(bool follows) { plans_to_follow_ = follows ? 0 : std::max(plans_to_follow_ - 1, 0); }
 
   // Returns how late ranks are as a rule, whichever they are; 0 where that is noise.
   UnpredictedArrivals usual() const;
@@ -60,19 +71,26 @@ class KeyArrivals {
     bool is_predictable = false;  // a table is worth having
   };
   Forecast forecast(const Entries& entries) const;
-  // Returns whether this call, with those before it, shows that another rank is late now, or one for the first time, or
-  // nobody any more.
-  bool haveMoved(const ArrivalPattern& pattern);
-  // Says in what a call is not as plans have it.
+  // What was foreseen before a call, or before the first of several in a row that came otherwise.
+  struct Foreseen {
+    std::int32_t rank = -1;    // that is to be late
+    Seconds lateness;          // by this; 0: nobody can be named
+    Seconds usual;             // then: the latest rank is late by this in the mean
+    Seconds lateness_of_last;  // of the rank that came last
+  };
+  Foreseen foresee(const ArrivalPattern& pattern) const;
+  // Says in what a call is not as was foreseen.
   enum class Surprise : std::uint8_t {
     kNone,
-    kOtherRank,   // in place of the rank that is to be late another one is, about as late
-    kFirstRank,   // nobody is to be late, and somebody is
-    kNobodyLate,  // as late as the rank that is to be late
+    kOtherRank,   // in place of the rank that was to be late another one is, at least about as late
+    kFirstRank,   // nobody was to be late, and a rank is
+    kNobodyLate,  // nobody is half as late as one was to be
   };
   Surprise surpriseIn(const ArrivalPattern& pattern) const;
-  // Returns whether nobody is late as a rule, which several calls have shown.
-  bool areAllOnTime() const { return timely_calls_ >= kCallsOtherwise && usual().latest <= Seconds{}; }
+  // Returns whether this call, with those before it, shows that ranks come otherwise now than was foreseen.
+  bool haveMoved(const ArrivalPattern& pattern);
+  // Returns whether nobody is late any more, as several calls have shown, though the plan has it.
+  bool areOnTimeAgain(const KeyPlan& plan) const;
 
   bool isNoise(Seconds latest) const { return latest <= std::max(noiseBeside(latest), clock_error_); }
   Seconds noiseBeside(Seconds latest) const { return orderingNoise(latest, least_noise_); }
@@ -83,12 +101,12 @@ class KeyArrivals {
   UnpredictedArrivals usual_;  // means over calls, the latest weighing most
   Seconds latest_;             // of the latest call
   Seconds clock_error_;        // likewise
-  // So many calls in a row show that nobody is late any more, or that a rank is that was not before.
-  static constexpr int kCallsOtherwise = 3;
   static constexpr std::int32_t kNobody = -1;
+  Foreseen foreseen_;
   Surprise surprise_ = Surprise::kNone;     // in the latest call
-  std::int32_t surprising_rank_ = kNobody;  // that came last in it
+  std::int32_t surprising_rank_ = kNobody;  // that came last in it, where one surprises
   int surprises_ = 0;                       // in a row, which were alike
+  int plans_to_follow_ = 0;                 // that may be made until one follows how ranks come now
   int timely_calls_ = 0;                    // in a row, in which nobody was late
 };
 

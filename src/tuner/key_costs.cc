@@ -132,9 +132,11 @@ void KeyCosts::change(std::size_t arm, const Choice& choice) {
 }
 
 void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
+  const bool has_moved = std::exchange(has_moved_, false);
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     Arm& arm = arms_[i];
     Seconds predicted = bestCommon(candidates);
+    const bool is_known = has_moved && arm.since_move > 0;
     if (i != kNative) {
       const auto found =
           std::ranges::find(candidates, arm.row, [](const Candidate& one) { return formOf(one.choice); });
@@ -154,13 +156,17 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
       change(i, found->choice);
     }
     const double difference = logOf(predicted) - logOf(arm.predicted);
-    beliefs_.shift(i, difference, kMovedError + kMovedShare * std::abs(difference));
+    if (!is_known) beliefs_.shift(i, difference, kMovedError + kMovedShare * std::abs(difference));
     arm.predicted = predicted;
   }
 }
 
 void KeyCosts::noteMove() {
-  for (std::size_t i = 0; i < arms_.size(); ++i) beliefs_.shift(i, 0.0, kUnrankedError);
+  has_moved_ = true;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    beliefs_.shift(i, 0.0, kUnrankedError);
+    arms_[i].since_move = 0;
+  }
 }
 
 void KeyCosts::inherit(std::span<const CostResidual> residuals, std::int32_t distance) {
@@ -257,6 +263,7 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   const bool tells = !isCold(*arm) && disturbance.value < std::exp(cost);
   const bool is_assumed = tells && std::exchange(arms_[*arm].is_assumed, false);
   latest_ = *arm;
+  ++arms_[*arm].since_move;
   const bool is_anew = is_assumed || isToBeRetried(arms_[*arm]);
   if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
   if (arms_[*arm].losses > 0) noteRetry(arms_[*arm], time / expected(kNative));

@@ -33,6 +33,7 @@ class KeyCosts {
     bool is_learned = false;         // by an earlier run, or by another key of the shape
     bool is_assumed = false;         // by an earlier run, until a call says more
     std::int64_t samples = 0;        // of its calls, as it is arranged now
+    std::int64_t since_move = 0;     // of these, since noteMove()
     std::int32_t under_way = 0;      // trials that are planned and have not been seen
     std::int32_t decisions_ago = 0;  // since the latest of these were planned
     std::int32_t missed = 0;         // of those that were planned, in a row: never made
@@ -46,7 +47,8 @@ class KeyCosts {
   // Takes what is predicted of all algorithms. Where that was done before, for other arrivals, what is known of an
   // algorithm stays, but for what the simulator says about the difference.
   void predict(const std::vector<Candidate>& candidates);
-  // Notes that ranks arrive otherwise, and nobody knows what that makes of the costs.
+  // Notes that ranks arrive otherwise, and that rows are not ranked for it yet: how much that makes of the costs is not
+  // known. predict() then leaves what was called since as it was found.
   void noteMove();
   // Takes what keys of a shape that is so many size classes away have learned. REQUIRES: isRanked(), and nothing was
   // observed.
@@ -175,6 +177,7 @@ class KeyCosts {
 
   CostBeliefs beliefs_{0.4};
   bool awaits_others_ = false;
+  bool has_moved_ = false;  // since rows were ranked
   std::vector<Arm> arms_;
   std::size_t latest_ = kNative;                   // that was observed
   std::int64_t calls_ = 0;                         // of the key

@@ -37,6 +37,9 @@ constexpr double kMostOfColdCall = 4.0;
 constexpr double kNoticeablyLate = 4.0;
 constexpr int kTimesOtherwise = 2;  // decisions in a row, of which an epoch has one
 
+// So many calls wait at most until it is clear whether ranks come otherwise now.
+constexpr std::size_t kMostHeld = 8;
+
 // Others hear of so many first trials.
 constexpr std::int64_t kTrialsToTell = 2;
 
@@ -103,19 +106,38 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
     const double excess = times.net / costs_.expected(incumbent) - 1.0;
     budget_.charge(is_cold ? std::min(excess, kMostOfColdCall) : excess);
   }
-  if (!as_arranged_now || !arm) return;
+  if (as_arranged_now && arm) hold(planned, {times.net, times.compared_error, times.disturbance});
+}
+
+// What a call took whose ranks came otherwise than its plan has it says little of calls in which they come as foreseen,
+// and would count twice once rows are ranked for how they come now.
+void KeyTuner::hold(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
+  using enum KeyArrivals::Standing;
+  const bool is_told = settings_.stamps_compare && mayRankAgain();
+  const KeyArrivals::Standing standing = is_told ? arrivals_.standing() : kForeseen;
+  held_.emplace_back(planned, net);
+  if (standing == kDoubtful && held_.size() < kMostHeld) return;
+  const std::vector<std::pair<PlannedChoice, ChoiceTimes::Net>> held = std::exchange(held_, {});
+  if (standing == kMoved) return;
+  for (const auto& [call, took] : held) learn(call, took);
+}
+
+void KeyTuner::learn(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
+  const Choice& choice = planned.choice;
+  const std::optional<std::size_t> arm = costs_.find(choice);
+  if (!arm) return;
   const Seconds expected = costs_.expected(*arm);
-  const bool has_changed = costs_.observe(choice, times.net, times.compared_error, times.disturbance);
+  const bool has_changed = costs_.observe(choice, net.time, net.error, net.disturbance);
   if (has_changed) choices_.forgetFormerCost(choice);
   const KeyCosts::Arm& called = costs_.arms()[*arm];
   if (planned.exploration && called.samples <= kTrialsToTell && called.retry_at < 0)
     others_.tell(costs_.residualOf(*arm));
   // Where the choice in force is faster than it was, the less is to be won elsewhere.
-  const bool is_good_news = *arm == incumbent && times.net < expected;
+  const bool is_good_news = choice == plan_.incumbent && net.time < expected;
   if (!has_changed || is_good_news || !budget_.mayReopen()) return;
   occasion_.reopens = true;
   occasion_.text += fmt::format("What calls take has changed: {} takes {}, where {} was expected. ",
-                                formatChoice(choice), formatDuration(times.net), formatDuration(expected));
+                                formatChoice(choice), formatDuration(net.time), formatDuration(expected));
 }
 
 void KeyTuner::planTookForce() {
@@ -196,6 +218,7 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   const bool have_moved = followArrivals(plan);
   if (!have_moved) plan.placed = plan_.placed;
   heedArrivals(plan, have_moved, may_rank, occasion);
+  arrivals_.notePlan(have_moved);
   if (occasion.reopens) {
     budget_.reopen();
     cycle_is_useless_ = false;
@@ -204,24 +227,24 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   return decideOn(std::move(plan), occasion);
 }
 
-// Ranks all rows anew for how ranks arrive now, where that is worth its time, and else once it is.
+bool KeyTuner::mayRankAgain() const { return kRankingShare * since_ranking_.value >= kRankingTime; }
+
 void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion) {
-  const bool may_rank_again = may_rank && kRankingShare * since_ranking_.value >= kRankingTime;
+  const bool may_rank_again = may_rank && mayRankAgain();
   const bool come_otherwise = comeOtherwise(plan);
   const bool was_due = ranking_is_due_;
-  if (!have_moved && !(may_rank_again && (come_otherwise || was_due))) return;
+  if (!have_moved && !was_due && !(come_otherwise && may_rank_again)) return;
   const bool has_predicted = predict(plan, may_rank_again);
   if (have_moved) {
     transition_.rearranges = isRearranged(plan);
     occasion.must_tell = true;
     occasion.text += describeArrivals(plan);
     ranking_is_due_ = !has_predicted;
-    if (!has_predicted) costs_.noteMove();
-  } else if (come_otherwise) {
-    occasion.text += describeUnpredicted();
+    if (!has_predicted && !was_due) costs_.noteMove();
   }
-  const bool was_moved = transition_.rearranges || was_due;
-  occasion.reopens = occasion.reopens || (was_moved && has_predicted && budget_.mayReopen());
+  if (!has_predicted) return;
+  if (!have_moved) occasion.text += come_otherwise ? describeUnpredicted() : "Rows are ranked for how ranks come now. ";
+  occasion.reopens = occasion.reopens || ((transition_.rearranges || was_due) && budget_.mayReopen());
 }
 
 // Returns whether ranks that nobody can name are late by so much more, or less, than where rows were ranked last that

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "algos/catalogue.h"
 #include "base/options.h"
@@ -132,6 +134,12 @@ class KeyTuner {
   bool followArrivals(KeyPlan& plan) const;
   // Returns whether ranks that nobody can name come otherwise than those for which rows were ranked last.
   bool comeOtherwise(const KeyPlan& plan);
+  // Learns what a call took, at once or when it is clear how ranks come.
+  void hold(const PlannedChoice& planned, const ChoiceTimes::Net& net);
+  void learn(const PlannedChoice& planned, const ChoiceTimes::Net& net);
+  // Returns whether ranking all rows takes little beside the calls since that was done last.
+  bool mayRankAgain() const;
+  // Ranks all rows for how ranks come now, where they come otherwise: at once, or as soon as it takes little.
   void heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion);
   // Returns whether the table is to stay the identity.
   bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
@@ -212,7 +220,8 @@ class KeyTuner {
   bool follows_twin_ = false;    // it was seen to run what another key does
   bool inherits_costs_ = false;  // of keys of the very shape
   Transition transition_;
-  Occasion occasion_;  // since the latest decision
+  std::vector<std::pair<PlannedChoice, ChoiceTimes::Net>> held_;  // calls whose ranks did not come as was foreseen
+  Occasion occasion_;                                             // since the latest decision
   std::int32_t times_stopped_ = 0;
   std::optional<Seconds> stop_;  // of the incumbent, since the latest decision: its latest calls took at least so long
   std::size_t calls_in_epoch_ = 0;
@@ -221,7 +230,7 @@ class KeyTuner {
   std::int64_t passed_over_ = 0;  // calls in a row that were to run the incumbent and ran native
   int came_otherwise_ = 0;        // decisions in a row, as comeOtherwise() says
   Seconds ranked_for_{};          // that the latest rank was late as a rule
-  bool ranking_is_due_ = false;   // ranks arrive otherwise than when rows were ranked
+  bool ranking_is_due_ = false;   // ranks have moved, and rows are not ranked for it yet
   Seconds since_ranking_{};       // elapsed in calls that were stamped
   std::string settled_reason_;
 };

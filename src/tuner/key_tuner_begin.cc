@@ -53,7 +53,7 @@ CandidateQuery KeyTuner::query(const KeyPlan& plan) const {
 bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
   const CandidateQuery question = query(plan);
   std::optional<std::vector<Candidate>> candidates = others_.findRanking(question);
-  has_ranked_ = !candidates;
+  has_ranked_ = !candidates && may_rank;
   if (!candidates) {
     if (!may_rank) return false;
     candidates = Rankings::rank(question);

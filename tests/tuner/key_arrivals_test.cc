@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <vector>
 
 #include "tuner/placement.h"
@@ -72,6 +73,82 @@ TEST(KeyArrivals, knowAfterThreeCallsInARowThatARankHasBegunToComeLateAndThatItH
     EXPECT_FALSE(key.arrange(plan, false, TablePolicy::kSort));
     for (int call = 0; call < 40; ++call) key.observe(onTime(), {});
   }
+}
+
+// Deterministic jitter of a lateness, by a share of it.
+ArrivalPattern lateAbout(std::int32_t ranks, int call, double jitter) {
+  const double times = 1.0 + jitter * (call * 7 % 11 - 5) / 5.0;
+  return {.ranks = ranks, .latest = {{.rank = 1, .lateness = {times * 1e-3}}}, .others = {}};
+}
+
+TEST(KeyArrivals, knowThatALateRankHasCeasedHoweverLongItWasLateAndScattered) {
+  for (const std::int32_t ranks : {2, 4, 8, 16, 48}) {
+    for (const int calls : {5, 6, 8, 10, 40}) {
+      for (const double jitter : {0.0, 0.1, 0.2}) {
+        SCOPED_TRACE(testing::Message() << ranks << " ranks, " << calls << " calls, jitter " << jitter);
+        ArrivalPattern timely = onTime();
+        timely.ranks = ranks;
+        timely.latest.front().rank = 0;
+        KeyArrivals key(ranks);
+        KeyPlan plan;
+        for (int call = 0; call < 40; ++call) key.observe(timely, {});
+        for (int call = 0; call < calls; ++call) key.observe(lateAbout(ranks, call, jitter), {});
+        const bool was_followed = key.arrange(plan, false, TablePolicy::kSort);
+        for (int call = 0; call < 3; ++call) key.observe(timely, {});
+        EXPECT_EQ(key.arrange(plan, false, TablePolicy::kSort), was_followed);
+        EXPECT_TRUE(plan.placed.empty());
+      }
+    }
+  }
+}
+
+TEST(KeyArrivals, makeNoPlanForARankThatIsLateInSomeCallsOrOther) {
+  for (const int percent : {20, 30, 40}) {
+    KeyArrivals key(kRanks);
+    KeyPlan plan;
+    std::mt19937 random(7);
+    for (int call = 0; call < 40; ++call) key.observe(onTime(), {});
+    int planned = 0;
+    for (int call = 0; call < 2000; ++call) {
+      key.observe(static_cast<int>(random() % 100) < percent ? late(1) : onTime(), {});
+      if (call < 100 || call % 8 != 0) continue;
+      key.arrange(plan, false, TablePolicy::kSort);
+      planned += plan.placed.empty() ? 0 : 1;
+    }
+    EXPECT_LE(planned, 10) << percent << "% of the calls";
+  }
+}
+
+TEST(KeyArrivals, areNotTakenToBeOnTimeWhereClocksDoNotTell) {
+  KeyArrivals key(kRanks);
+  KeyPlan plan;
+  for (int call = 0; call < 40; ++call) key.observe(late(1), {});
+  ASSERT_TRUE(key.arrange(plan, false, TablePolicy::kSort));
+  for (int call = 0; call < 10; ++call) key.observe(onTime(), {2e-3});
+  EXPECT_FALSE(key.arrange(plan, false, TablePolicy::kSort));
+  EXPECT_EQ(plannedLatenessOf(plan), 1'000'000);
+}
+
+TEST(KeyArrivals, sayWhetherALateCallIsForeseen) {
+  using enum KeyArrivals::Standing;
+  KeyArrivals key(kRanks);
+  for (int call = 0; call < 40; ++call) key.observe(onTime(), {});
+  EXPECT_EQ(key.standing(), kForeseen);
+  key.observe(late(1), {});
+  EXPECT_EQ(key.standing(), kDoubtful);
+  key.observe(onTime(), {});
+  EXPECT_EQ(key.standing(), kForeseen) << "that was one call";
+  for (int call = 0; call < 3; ++call) key.observe(late(1), {});
+  EXPECT_EQ(key.standing(), kMoved);
+  key.notePlan(false);
+  EXPECT_EQ(key.standing(), kMoved);
+  key.notePlan(false);
+  EXPECT_EQ(key.standing(), kForeseen) << "no plan follows that";
+  for (int call = 0; call < 40; ++call) key.observe(late(1), {});
+  for (int call = 0; call < 2; ++call) key.observe(late(2), {});
+  EXPECT_EQ(key.standing(), kMoved);
+  key.notePlan(true);
+  EXPECT_EQ(key.standing(), kForeseen);
 }
 
 TEST(KeyArrivals, takeRanksThatAreLateByTurnsForNoneThatHasBegunToBe) {

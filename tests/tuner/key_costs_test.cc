@@ -94,6 +94,21 @@ TEST(KeyCosts, keepWhatWasLearnedWhenRanksArriveOtherwise) {
   EXPECT_EQ(costs.arms()[ring].samples, 0) << "as it is arranged now";
 }
 
+TEST(KeyCosts, leaveWhatWasCalledSinceRanksMovedAsItWasFound) {
+  KeyCosts costs = predicted();
+  measure(costs, 2e-3, 1e-3);
+  const std::size_t ring = *costs.find(named("ring"));
+  const double sure = costs.nativeBeside(ring).deviation;
+  costs.noteMove();
+  EXPECT_GT(costs.nativeBeside(ring).deviation, sure + 0.1) << "how much that makes of the costs is not known";
+  EXPECT_NEAR(costs.expected(ring).value, 1e-3, 0.05e-3);
+  for (int call = 0; call < 16; ++call) costs.observe(named("ring"), Seconds{2e-3});
+  costs.predict(candidates(2e-3));
+  EXPECT_NEAR(costs.expected(ring).value, 2e-3, 0.1e-3) << "twice as much as before has been seen already";
+  costs.predict(candidates(1e-3));
+  EXPECT_NEAR(costs.expected(ring).value, 1e-3, 0.05e-3) << "rows were ranked when ranks moved again";
+}
+
 TEST(KeyCosts, doNotRunWhatIsNoLongerPossible) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.2e-3);

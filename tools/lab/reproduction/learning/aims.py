@@ -48,7 +48,7 @@ AIMS = (
     Aim("missed a gain of more than 10 %, share of worlds", "missed", statistics.mean, 0.05, one_digit),
     Aim("calls until settled, median", "settled", statistics.median, 14, calls),
     Aim("calls until settled, 95 of 100 worlds", "settled", tail, 20, calls),
-    Aim("calls until a moved rank was followed, 95 of 100 worlds", "followed_rank", tail, 24, calls),
+    Aim("calls until ranks that came otherwise were followed, 95 of 100 worlds", "followed_rank", tail, 24, calls),
     Aim("calls until changed costs were followed, 95 of 100 worlds", "followed_cost", tail, 40, calls),
     Aim("worst 50 calls over native's, 95 of 100 worlds", "worst_stretch", tail, 1.15, ratio),
     Aim("worst 50 calls over native's, all worlds", "worst_stretch", max, 1.15, ratio),
