@@ -75,7 +75,7 @@ class KeyArrivals {
   struct Foreseen {
     std::int32_t rank = -1;    // that is to be late
     Seconds lateness;          // by this; 0: nobody can be named
-    Seconds usual;             // then: the latest rank is late by this in the mean
+    Seconds usual;             // how late the latest rank is in the mean, whichever it is
     Seconds lateness_of_last;  // of the rank that came last
   };
   Foreseen foresee(const ArrivalPattern& pattern) const;

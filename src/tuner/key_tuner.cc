@@ -148,6 +148,7 @@ void KeyTuner::planTookForce() {
   if (!std::exchange(transition_.rearranges, false)) return;
   transition_.outdated_epochs = 1;
   choices_.forgetArrangement();
+  held_.clear();
 }
 
 std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank, std::size_t calls_in_epoch) {
