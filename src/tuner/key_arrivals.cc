@@ -120,9 +120,9 @@ void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
 // was foreseen before the first of them counts, since they have spoiled the forecasts that came after it.
 bool KeyArrivals::haveMoved(const ArrivalPattern& pattern) {
   const std::int32_t last = pattern.latest.front().rank;
-  const auto rankOf = [last](Surprise surprise) { return surprise == Surprise::kNobodyLate ? kNobody : last; };
+  const auto rank_of = [last](Surprise surprise) { return surprise == Surprise::kNobodyLate ? kNobody : last; };
   Surprise surprise = surpriseIn(pattern);
-  if (surprises_ > 0 && surprise == surprise_ && rankOf(surprise) == surprising_rank_) {
+  if (surprises_ > 0 && surprise == surprise_ && rank_of(surprise) == surprising_rank_) {
     ++surprises_;
   } else {
     foreseen_ = foresee(pattern);
@@ -130,7 +130,7 @@ bool KeyArrivals::haveMoved(const ArrivalPattern& pattern) {
     surprises_ = surprise == Surprise::kNone ? 0 : 1;
   }
   surprise_ = surprise;
-  surprising_rank_ = rankOf(surprise);
+  surprising_rank_ = rank_of(surprise);
   if (surprises_ < (surprise == Surprise::kOtherRank ? kCallsOfOtherRank : kCallsOtherwise)) return false;
   surprises_ = 0;
   return true;
