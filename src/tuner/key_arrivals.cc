@@ -30,24 +30,31 @@ std::vector<std::int32_t> nextTable(const std::vector<std::int32_t>& table, std:
   return isSortedTable(table, lateness, noise) ? table : sortedTable(lateness, noise);
 }
 
-// Compares latenesses by virtual rank of the same table; where `before` is empty, all were on time.
+// Compares latenesses by virtual rank of the same table; where a list is empty, all are on time.
 bool latenessMoved(std::span<const std::int64_t> before, std::span<const std::int64_t> now) {
-  std::int64_t latest = *std::max_element(now.begin(), now.end());
-  if (!before.empty()) latest = std::max(latest, *std::max_element(before.begin(), before.end()));
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const std::int64_t moved = std::abs(now[i] - (before.empty() ? 0 : before[i]));
+  const auto latestOf = [](std::span<const std::int64_t> list) { return list.empty() ? 0 : std::ranges::max(list); };
+  const std::int64_t latest = std::max(latestOf(before), latestOf(now));
+  for (std::size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
+    const std::int64_t moved = std::abs((now.empty() ? 0 : now[i]) - (before.empty() ? 0 : before[i]));
     if (static_cast<double>(moved) > kLatenessChange * static_cast<double>(latest)) return true;
   }
   return false;
 }
 
-// Returns how late a rank is as a rule.
-Seconds medianOf(const std::vector<TrackedArrivals::Entry>& entries) {
-  std::vector<Seconds> predicted;
-  for (const TrackedArrivals::Entry& entry : entries) predicted.push_back(entry.predicted);
-  const auto middle = predicted.begin() + static_cast<std::ptrdiff_t>((predicted.size() - 1) / 2);
-  std::nth_element(predicted.begin(), middle, predicted.end());
-  return *middle;
+// Returns how late a rank is as a rule, where the entry of ranks that are not followed one by one stands for `others`.
+Seconds medianOf(std::vector<TrackedArrivals::Entry> entries, std::int32_t others) {
+  const auto ranksIn = [others](const TrackedArrivals::Entry& entry) {
+    return entry.rank == TrackedArrivals::kOthers ? others : 1;
+  };
+  std::ranges::sort(entries, {}, &TrackedArrivals::Entry::predicted);
+  std::int32_t ranks = 0;
+  for (const TrackedArrivals::Entry& entry : entries) ranks += ranksIn(entry);
+  std::int32_t below = 0;
+  for (const TrackedArrivals::Entry& entry : entries) {
+    below += ranksIn(entry);
+    if (2 * below >= ranks) return entry.predicted;
+  }
+  return {};
 }
 
 UnpredictedArrivals arrivalsIn(const ArrivalPattern& pattern) {
@@ -60,9 +67,9 @@ UnpredictedArrivals arrivalsIn(const ArrivalPattern& pattern) {
   return arrivals;
 }
 
-// Returns the predicted latenesses by rank.
+// Returns the predicted latenesses by rank. Of ranks that are not followed one by one nobody knows which are late.
 std::vector<Seconds> predictedBy(const std::vector<TrackedArrivals::Entry>& entries, std::int32_t ranks) {
-  std::vector<Seconds> lateness(static_cast<std::size_t>(ranks), entries.back().predicted);
+  std::vector<Seconds> lateness(static_cast<std::size_t>(ranks));
   for (const TrackedArrivals::Entry& entry : entries) {
     if (entry.rank != TrackedArrivals::kOthers) lateness[static_cast<std::size_t>(entry.rank)] = entry.predicted;
   }
@@ -186,11 +193,11 @@ void KeyArrivals::expect(const ArrivalPattern& pattern, Seconds clock_error) {
 // more than the others, beside what forecasts of all are wrong by.
 KeyArrivals::Forecast KeyArrivals::forecast(const Entries& entries) const {
   const auto latest = std::ranges::max_element(entries, {}, &TrackedArrivals::Entry::predicted);
-  const Seconds usual = std::min(latest->usual, latest->predicted) - medianOf(entries);
+  const Seconds usual = std::min(latest->usual, latest->predicted) - medianOf(entries, tracked_.others());
   Forecast forecast;
   forecast.noise = std::max(noiseOf(entries, latest->predicted), clock_error_);
   forecast.is_late = latest->predicted > forecast.noise;
-  forecast.is_orderly = forecast.noise < usual || entries.size() < kManyRanks;
+  forecast.is_orderly = !tracked_.isCrowded() && (forecast.noise < usual || entries.size() < kManyRanks);
   const bool is_random = latest->error >= kPredictableError * usual || forecast.noise >= kOrderlyNoise * usual;
   forecast.is_predictable = forecast.is_late && forecast.is_orderly && !is_random;
   return forecast;
@@ -223,8 +230,10 @@ bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy poli
   const std::vector<std::int32_t> table =
       keeps_rank_order ? old_table : nextTable(old_table, lateness, forecast.noise, policy);
   const std::vector<std::int64_t> lateness_ns = latenessOf(table, lateness, forecast.noise);
-  if (table == old_table && !latenessMoved(before.lateness_ns, lateness_ns)) return false;
-  plan.placed = placementOf(keeps_rank_order ? std::span<const std::int32_t>{} : table, lateness_ns);
+  std::vector<PlacedRank> placed = placementOf(keeps_rank_order ? std::span<const std::int32_t>{} : table, lateness_ns);
+  const ExpandedPlacement after = expanded(placed, tracked_.ranks());
+  if (after.table == before.table && !latenessMoved(before.lateness_ns, after.lateness_ns)) return false;
+  plan.placed = std::move(placed);
   return true;
 }
 

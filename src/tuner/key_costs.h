@@ -158,6 +158,8 @@ class KeyCosts {
   bool isSecondForm(std::size_t arm) const;
   static bool mayBeTried(const Arm& arm) { return arm.is_available && (!arm.is_hopeless || arm.was_called); }
   static bool isLeftToOthers(const Arm& arm, const Allowance& allowance);
+  // Plan a look at what promises nothing: at native, and at one of the others.
+  void planNativeCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices);
   void planCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices);
   double excessOfCheck(std::size_t arm, std::size_t incumbent) const;
   // Notes a trial of the arm, and adds its calls to the choices.
@@ -182,6 +184,7 @@ class KeyCosts {
   std::size_t latest_ = kNative;                   // that was observed
   std::int64_t calls_ = 0;                         // of the key
   std::int64_t check_from_ = kLeastBetweenChecks;  // call from which on the next check may be planned
+  std::int64_t native_check_from_ = kLeastBetweenChecks;
 };
 
 }  // namespace starling

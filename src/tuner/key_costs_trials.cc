@@ -29,6 +29,8 @@ constexpr std::array<std::int64_t, 4> kMeasurements{1, 2, 4, 8};
 
 // No more than this share of the time of a key's calls goes into looking at what promises nothing.
 constexpr double kCheckShare = 0.002;
+// Likewise of looking at native, beside which a gain is told: others would come first, which cost less to look at.
+constexpr double kNativeShare = 0.003;
 // Where it is only known that it takes far longer, this is taken to be what a call of it takes beyond.
 constexpr double kExcessOfHopeless = 15.0;
 constexpr std::int32_t kMostChecks = 16;  // that make the next one less likely
@@ -72,7 +74,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     const Arm& arm = arms_[i];
     // What was never called is called once, and then it is seen whether that is worth repeating.
-    const std::int32_t most_under_way = arm.samples < 2 && i != kNative ? 1 : 2;
+    const std::int32_t most_under_way = arm.samples < 2 ? 1 : 2;
     if (i == incumbent || !mayBeTried(arm) || arm.under_way >= most_under_way) continue;
     if (!allowance.may_check && isSecondForm(i)) continue;
     const bool is_first_look = i == kNative && arm.samples == 0 && isToBeLookedAt(arm);
@@ -113,7 +115,10 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     allowance.excess -= trial.excess;
     plan(trial.arm, allowance, choices);
   }
-  if (allowance.may_check && choices.empty()) planCheck(incumbent, allowance, choices);
+  if (allowance.may_check && choices.empty() && !awaitsTrials()) {
+    planNativeCheck(incumbent, allowance, choices);
+    if (choices.empty()) planCheck(incumbent, allowance, choices);
+  }
   return choices;
 }
 
@@ -159,16 +164,25 @@ double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {
   return std::max(std::exp(std::min(slower + 0.5 * spread * spread, 10.0)) - 1.0, 0.0) + first;
 }
 
+// What native takes may have become less, however much longer it took than the incumbent when it was seen last.
+void KeyCosts::planNativeCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices) {
+  if (incumbent == kNative || calls_ < native_check_from_) return;
+  const double excess = excessOfCheck(kNative, incumbent);
+  if (excess > kNativeShare * static_cast<double>(calls_)) return;
+  native_check_from_ = calls_ + std::max(kLeastBetweenChecks, static_cast<std::int64_t>(excess / kNativeShare));
+  plan(kNative, allowance, choices);
+}
+
 // What is believed may be wrong, or no longer hold, and nothing that is called would tell: what costs least to look at
 // comes first, and each time that it was looked at it counts twice.
 void KeyCosts::planCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices) {
-  if (calls_ < check_from_ || awaitsTrials()) return;
+  if (calls_ < check_from_) return;
   // What is believed to cost more than may be saved is looked at, too, in time: one call may have been held up.
   const double affordable = std::max(allowance.excess, kCheckShare * static_cast<double>(calls_));
   std::size_t next = incumbent;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
-    if (i == incumbent || !arms_[i].is_available || arms_[i].retry_at >= 0) continue;
+    if (i == incumbent || i == kNative || !arms_[i].is_available || arms_[i].retry_at >= 0) continue;
     const double excess = excessOfCheck(i, incumbent);
     const double weight = std::ldexp(excess, std::min(arms_[i].checks, kMostChecks));
     if (excess > affordable || weight >= least) continue;

@@ -7,7 +7,23 @@
 namespace starling {
 namespace {
 
-constexpr std::int64_t kUsualCalls = 16;  // that the usual lateness remembers
+constexpr std::int64_t kUsualCalls = 16;  // that means remember
+constexpr double kAboutAsLate = 0.5;      // of the latest rank's lateness, at least
+constexpr double kOften = 0.5;            // of the calls
+
+// Returns how many of the ranks that are not named may have come as late as the least of those that are.
+std::int64_t countAsLate(const ArrivalPattern& pattern) {
+  const Seconds least = pattern.latest.back().lateness;
+  const std::int64_t others = pattern.ranks - std::ssize(pattern.latest);
+  if (others == 0 || least <= Seconds{}) return 0;
+  return std::lround(static_cast<double>(others) * (pattern.others / least));
+}
+
+// Returns whether more ranks may have come about as late as the latest than are followed.
+bool isCrowd(const ArrivalPattern& pattern) {
+  const bool are_all_late = pattern.latest.back().lateness > kAboutAsLate * pattern.latest.front().lateness;
+  return are_all_late && countAsLate(pattern) + std::ssize(pattern.latest) > TrackedArrivals::kTracked;
+}
 
 }  // namespace
 
@@ -39,7 +55,8 @@ void TrackedArrivals::spreadOver(const ArrivalPattern& pattern) {
   std::fill(lateness_.begin(), lateness_.end(), pattern.others);
   const Seconds least = pattern.latest.back().lateness;
   const auto others = pattern.ranks - static_cast<std::int32_t>(pattern.latest.size());
-  if (others == 0 || least <= Seconds{}) return;
+  const std::int64_t as_late = countAsLate(pattern);
+  if (as_late == 0) return;
   const std::int64_t call = predictor_.observations();
   std::vector<std::size_t> named_before;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
@@ -49,8 +66,7 @@ void TrackedArrivals::spreadOver(const ArrivalPattern& pattern) {
   }
   std::sort(named_before.begin(), named_before.end(),
             [this](std::size_t a, std::size_t b) { return rows_[a].usual > rows_[b].usual; });
-  const auto as_late = static_cast<std::size_t>(std::lround(others * (pattern.others / least)));
-  const std::size_t late = std::min(as_late, named_before.size());
+  const std::size_t late = std::min(static_cast<std::size_t>(as_late), named_before.size());
   if (late == 0) return;
   const Seconds rest = static_cast<double>(others) * pattern.others - static_cast<double>(late) * least;
   const std::int32_t on_time = others - static_cast<std::int32_t>(late);
@@ -69,6 +85,7 @@ void TrackedArrivals::observe(const ArrivalPattern& pattern) {
   }
   predictor_.observe(lateness_);
   const double share = 1.0 / static_cast<double>(std::min(call + 1, kUsualCalls));
+  crowds_ += share * ((isCrowd(pattern) ? 1.0 : 0.0) - crowds_);
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     rows_[row].usual += share * (lateness_[row] - rows_[row].usual);
     rows_[row].seen.add(lateness_[row].value);
@@ -93,6 +110,8 @@ std::int32_t TrackedArrivals::others() const {
                       std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.rank != kOthers; }));
 }
 
+bool TrackedArrivals::isCrowded() const { return crowds_ > kOften; }
+
 void TrackedArrivals::restart() {
   for (Row& row : rows_) {
     row.seen = {};
@@ -106,6 +125,7 @@ void TrackedArrivals::forget() {
     row.last_named = -1;
     row.usual = {};
   }
+  crowds_ = 0.0;
 }
 
 }  // namespace starling

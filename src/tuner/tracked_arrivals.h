@@ -45,6 +45,9 @@ class TrackedArrivals {
   std::vector<Entry> entries() const;
   // Counts the ranks that are not followed.
   std::int32_t others() const;
+  // Returns whether lately more ranks may have come about as late as the latest, in most calls, than are followed:
+  // these are then no better known to be late than others.
+  bool isCrowded() const;
   void restart();
   // Forgets what forecasts are made of, because the arrivals are others now; what was seen since restart() stays.
   void forget();
@@ -65,6 +68,7 @@ class TrackedArrivals {
   std::vector<Row> rows_;  // as those of the predictor
   ArrivalPredictor predictor_;
   std::vector<Seconds> lateness_;  // by row, of the call that is observed
+  double crowds_ = 0.0;            // share of the calls, the latest weighing most, in which there was one
 };
 
 }  // namespace starling

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "call_summaries.h"
+#include "staircase.h"
 #include "tuner/placement.h"
 
 namespace starling {
@@ -170,6 +172,55 @@ TEST(KeyArrivals, keepAnOrderThatAnEarlierRunHasFoundUntilThreeCallsHaveComeOnTi
     EXPECT_EQ(key.arrange(plan, false, TablePolicy::kSort), call == 3);
   }
   EXPECT_TRUE(plan.placed.empty());
+}
+
+// What rank 0 is told of a call of so many ranks, of which only the latest are named.
+template <typename LatenessOf>
+ArrivalPattern patternOf(std::size_t ranks, LatenessOf latenessOf) {
+  std::vector<Seconds> lateness(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) lateness[rank] = Seconds{latenessOf(rank)};
+  return timesOf(gym::summaryOf(lateness, std::vector<Seconds>(ranks, Seconds{1.0})), true).pattern;
+}
+
+// Each call names eight of the ranks that come last, in each others of these.
+TEST(KeyArrivals, placeTheLastOfManyRanksThatComeInGroupsAndLeaveThemThere) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> jitter(0.95, 1.05);
+  for (const std::size_t ranks : {40U, 48U, 64U}) {
+    SCOPED_TRACE(ranks);
+    KeyArrivals key(static_cast<std::int32_t>(ranks));
+    KeyPlan plan;
+    int later_plans = 0;
+    for (int call = 0; call < 400; ++call) {
+      key.observe(
+          patternOf(ranks, [&](std::size_t rank) { return 28e-3 * staircaseStep(rank, ranks) * jitter(random); }), {});
+      if (call % 8 == 7 && key.arrange(plan, false, TablePolicy::kSort) && call >= 40) ++later_plans;
+    }
+    EXPECT_EQ(key.outlook(), KeyArrivals::Outlook::kPredictable);
+    EXPECT_EQ(later_plans, 0);
+    EXPECT_EQ(plan.placed.size(), ranks / 4) << "nobody knows who is late of the others";
+    for (const PlacedRank& one : plan.placed) {
+      EXPECT_GE(one.rank, static_cast<std::int32_t>(ranks - ranks / 4));
+      EXPECT_GE(one.place, static_cast<std::int32_t>(ranks - ranks / 4));
+      EXPECT_NEAR(static_cast<double>(one.lateness_ns), 28e6, 9e6);
+    }
+  }
+}
+
+TEST(KeyArrivals, placeNobodyWhereMoreThanAreFollowedComeLateByChance) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> scatter(0.0, 28e-3);
+  for (const std::size_t ranks : {64U, 128U, 1024U}) {
+    KeyArrivals key(static_cast<std::int32_t>(ranks));
+    KeyPlan plan;
+    int planned = 0;
+    for (int call = 0; call < 400; ++call) {
+      key.observe(patternOf(ranks, [&](std::size_t) { return scatter(random); }), {});
+      key.arrange(plan, false, TablePolicy::kSort);
+      planned += plan.placed.empty() ? 0 : 1;
+    }
+    EXPECT_LE(planned, 4) << ranks << " ranks";
+  }
 }
 
 }  // namespace

@@ -128,6 +128,34 @@ TEST(KeyCostsTrials, lookNowAndThenAtWhatPromisesNothing) {
   EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, allowance).empty()) << "so that the test shows something";
 }
 
+// A gain is told beside what native takes, which may have become less.
+TEST(KeyCostsTrials, lookAtNativeThoughOthersCostLessToLookAt) {
+  KeyCosts costs = predicted();
+  measure(costs, 4e-3, 0.5e-3, 100);
+  for (const char* slower : {"rabenseifner", "slt"}) {
+    for (int i = 0; i < 100; ++i) costs.observe(named(slower), Seconds{0.6e-3});
+  }
+  const std::size_t ring = costs.armOf(named("ring"));
+  KeyCosts::Allowance allowance = plenty(1);
+  allowance.may_check = true;
+  std::vector<int> looks;
+  constexpr int kCalls = 20'000;
+  for (int call = 0; call < kCalls; ++call) {
+    for (const Choice& check : costs.planTrials(ring, allowance)) {
+      costs.noteTrial(check);
+      costs.observe(check, check == kNativeChoice ? Seconds{4e-3} : Seconds{0.6e-3});
+      if (check == kNativeChoice) looks.push_back(call);
+    }
+    costs.noteCalls(1);
+    costs.observe(named("ring"), Seconds{0.5e-3});
+  }
+  ASSERT_FALSE(looks.empty());
+  EXPECT_LT(looks.front(), 3000) << "as soon as a call of seven more is 0.3% of all";
+  const double share = static_cast<double>(looks.size()) * 7.0 / kCalls;
+  EXPECT_GT(share, 0.002);
+  EXPECT_LT(share, 0.0035);
+}
+
 TEST(KeyCostsTrials, forgetTrialsThatWereNeverMade) {
   KeyCosts costs = predicted();
   ASSERT_FALSE(costs.planTrials(KeyCosts::kNative, plenty()).empty());

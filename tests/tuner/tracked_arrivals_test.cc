@@ -114,5 +114,37 @@ TEST(TrackedArrivals, keepWhatIsPredictedWhenWhatWasSeenBeginsAnew) {
   EXPECT_NEAR(entryOf(arrivals, 2).predicted.value, 2e-3, 1e-6);
 }
 
+TEST(TrackedArrivals, sayWhereMoreRanksMayComeLateThanAreFollowed) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> scatter(0.0, 1.0);
+  const auto isCrowded = [&](std::int32_t ranks, auto latenessOf) {
+    TrackedArrivals arrivals(ranks);
+    for (int call = 0; call < 40; ++call) {
+      std::vector<Seconds> lateness(static_cast<std::size_t>(ranks));
+      for (std::int32_t rank = 0; rank < ranks; ++rank) {
+        lateness[static_cast<std::size_t>(rank)] = Seconds{latenessOf(call, rank)};
+      }
+      arrivals.observe(patternOf(lateness));
+    }
+    return arrivals.isCrowded();
+  };
+  for (const std::int32_t ranks : {8, 32, 128, 1024}) {
+    SCOPED_TRACE(ranks);
+    EXPECT_EQ(isCrowded(ranks, [&](int, std::int32_t) { return 1e-3 * scatter(random); }), ranks > 32);
+    const auto oneLate = [&](int call, std::int32_t rank) {
+      return (rank == 3 && call % 4 != 0 ? 1e-3 : 0.0) + 1e-6 * scatter(random);
+    };
+    EXPECT_FALSE(isCrowded(ranks, oneLate)) << "nobody comes late in each fourth call";
+    const auto lastDozen = [&](int, std::int32_t rank) {
+      return (rank + 12 >= ranks ? 1e-3 : 0.0) + 1e-6 * scatter(random);
+    };
+    EXPECT_FALSE(isCrowded(ranks, lastDozen));
+    const auto lastHalf = [&](int, std::int32_t rank) {
+      return (2 * rank >= ranks ? 1e-3 : 0.0) + 1e-6 * scatter(random);
+    };
+    EXPECT_EQ(isCrowded(ranks, lastHalf), ranks > 64);
+  }
+}
+
 }  // namespace
 }  // namespace starling
