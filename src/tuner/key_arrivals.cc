@@ -16,6 +16,7 @@ constexpr std::size_t kManyRanks = 8;      // of fewer, one that moves makes mos
 constexpr std::int64_t kUsualCalls = 16;   // that the usual lateness remembers
 constexpr double kRarely = 0.15;           // of a lateness, in the mean: ranks are so late in few calls
 constexpr double kFar = 0.5;               // of a lateness: what is less is another one
+constexpr double kBeyondCrowd = 1.5;       // of how late a crowd is: what is less may be its scatter
 constexpr int kCallsOfOtherRank = 2;       // in a row show that the late rank is another one now
 // So many calls in a row show that nobody is late any more, or that a rank is where nobody was.
 constexpr int kCallsOtherwise = 3;
@@ -30,12 +31,12 @@ std::vector<std::int32_t> nextTable(const std::vector<std::int32_t>& table, std:
   return isSortedTable(table, lateness, noise) ? table : sortedTable(lateness, noise);
 }
 
-// Compares latenesses by virtual rank of the same table; where a list is empty, all are on time.
+// Compares latenesses by virtual rank of the same table; where `before` is empty, all were on time.
 bool latenessMoved(std::span<const std::int64_t> before, std::span<const std::int64_t> now) {
-  const auto latestOf = [](std::span<const std::int64_t> list) { return list.empty() ? 0 : std::ranges::max(list); };
-  const std::int64_t latest = std::max(latestOf(before), latestOf(now));
-  for (std::size_t i = 0; i < std::max(before.size(), now.size()); ++i) {
-    const std::int64_t moved = std::abs((now.empty() ? 0 : now[i]) - (before.empty() ? 0 : before[i]));
+  std::int64_t latest = *std::max_element(now.begin(), now.end());
+  if (!before.empty()) latest = std::max(latest, *std::max_element(before.begin(), before.end()));
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::int64_t moved = std::abs(now[i] - (before.empty() ? 0 : before[i]));
     if (static_cast<double>(moved) > kLatenessChange * static_cast<double>(latest)) return true;
   }
   return false;
@@ -67,11 +68,16 @@ UnpredictedArrivals arrivalsIn(const ArrivalPattern& pattern) {
   return arrivals;
 }
 
-// Returns the predicted latenesses by rank. Of ranks that are not followed one by one nobody knows which are late.
-std::vector<Seconds> predictedBy(const std::vector<TrackedArrivals::Entry>& entries, std::int32_t ranks) {
-  std::vector<Seconds> lateness(static_cast<std::size_t>(ranks));
+// Returns the predicted latenesses by rank. Where not all are followed one by one nobody knows which of the others are
+// late, and those that come no later than these, or than a crowd, count as they do: as on time.
+std::vector<Seconds> predictedBy(const std::vector<TrackedArrivals::Entry>& entries, const TrackedArrivals& tracked,
+                                 Seconds noise) {
+  std::vector<Seconds> lateness(static_cast<std::size_t>(tracked.ranks()));
+  const bool has_others = entries.back().rank == TrackedArrivals::kOthers;
+  const Seconds floor = std::max(entries.back().predicted + noise, kBeyondCrowd * tracked.crowd());
   for (const TrackedArrivals::Entry& entry : entries) {
-    if (entry.rank != TrackedArrivals::kOthers) lateness[static_cast<std::size_t>(entry.rank)] = entry.predicted;
+    if (entry.rank == TrackedArrivals::kOthers || (has_others && entry.predicted <= floor)) continue;
+    lateness[static_cast<std::size_t>(entry.rank)] = entry.predicted;
   }
   return lateness;
 }
@@ -197,7 +203,8 @@ KeyArrivals::Forecast KeyArrivals::forecast(const Entries& entries) const {
   Forecast forecast;
   forecast.noise = std::max(noiseOf(entries, latest->predicted), clock_error_);
   forecast.is_late = latest->predicted > forecast.noise;
-  forecast.is_orderly = !tracked_.isCrowded() && (forecast.noise < usual || entries.size() < kManyRanks);
+  const bool is_crowded = tracked_.crowd() > kFar * latest->predicted;
+  forecast.is_orderly = !is_crowded && (forecast.noise < usual || entries.size() < kManyRanks);
   const bool is_random = latest->error >= kPredictableError * usual || forecast.noise >= kOrderlyNoise * usual;
   forecast.is_predictable = forecast.is_late && forecast.is_orderly && !is_random;
   return forecast;
@@ -226,13 +233,13 @@ bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy poli
   if (!forecast.is_predictable) return false;
   const ExpandedPlacement before = expanded(plan.placed, tracked_.ranks());
   const std::vector<std::int32_t> old_table = before.table.empty() ? identityTable(tracked_.ranks()) : before.table;
-  const std::vector<Seconds> lateness = predictedBy(entries, tracked_.ranks());
+  const std::vector<Seconds> lateness = predictedBy(entries, tracked_, forecast.noise);
   const std::vector<std::int32_t> table =
       keeps_rank_order ? old_table : nextTable(old_table, lateness, forecast.noise, policy);
   const std::vector<std::int64_t> lateness_ns = latenessOf(table, lateness, forecast.noise);
+  if (table == old_table && !latenessMoved(before.lateness_ns, lateness_ns)) return false;
   std::vector<PlacedRank> placed = placementOf(keeps_rank_order ? std::span<const std::int32_t>{} : table, lateness_ns);
-  const ExpandedPlacement after = expanded(placed, tracked_.ranks());
-  if (after.table == before.table && !latenessMoved(before.lateness_ns, after.lateness_ns)) return false;
+  if (placed == plan.placed) return false;
   plan.placed = std::move(placed);
   return true;
 }

@@ -166,7 +166,8 @@ double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {
 
 // What native takes may have become less, however much longer it took than the incumbent when it was seen last.
 void KeyCosts::planNativeCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices) {
-  if (incumbent == kNative || calls_ < native_check_from_) return;
+  if (incumbent == kNative) native_check_from_ = calls_ + kLeastBetweenChecks;
+  if (calls_ < native_check_from_) return;
   const double excess = excessOfCheck(kNative, incumbent);
   if (excess > kNativeShare * static_cast<double>(calls_)) return;
   native_check_from_ = calls_ + std::max(kLeastBetweenChecks, static_cast<std::int64_t>(excess / kNativeShare));

@@ -8,8 +8,11 @@ namespace starling {
 namespace {
 
 constexpr std::int64_t kUsualCalls = 16;  // that means remember
-constexpr double kAboutAsLate = 0.5;      // of the latest rank's lateness, at least
-constexpr double kOften = 0.5;            // of the calls
+// Calls in which each of a group of ranks that come together is named, though each call names eight of them only: where
+// it was not, it would count as one of the others.
+constexpr std::int64_t kCallsOfGroup = 32;
+constexpr double kAboutAsLate = 0.5;     // of the latest rank's lateness, at least
+constexpr std::int64_t kLeastCalls = 2;  // one call may be late as a whole
 
 // Returns how many of the ranks that are not named may have come as late as the least of those that are.
 std::int64_t countAsLate(const ArrivalPattern& pattern) {
@@ -19,10 +22,13 @@ std::int64_t countAsLate(const ArrivalPattern& pattern) {
   return std::lround(static_cast<double>(others) * (pattern.others / least));
 }
 
-// Returns whether more ranks may have come about as late as the latest than are followed.
-bool isCrowd(const ArrivalPattern& pattern) {
-  const bool are_all_late = pattern.latest.back().lateness > kAboutAsLate * pattern.latest.front().lateness;
-  return are_all_late && countAsLate(pattern) + std::ssize(pattern.latest) > TrackedArrivals::kTracked;
+// Returns by how much a crowd may have been late in one of the first calls, in which no row had to give way yet: more
+// ranks than can be followed may have come about as late as the latest.
+Seconds crowdIn(const ArrivalPattern& pattern) {
+  const Seconds least = pattern.latest.back().lateness;
+  const bool are_all_late = least > kAboutAsLate * pattern.latest.front().lateness;
+  const bool are_many = countAsLate(pattern) + std::ssize(pattern.latest) > TrackedArrivals::kTracked;
+  return are_all_late && are_many ? least : Seconds{};
 }
 
 }  // namespace
@@ -36,15 +42,22 @@ TrackedArrivals::TrackedArrivals(std::int32_t ranks)
   for (std::int32_t rank = 0; rank < ranks; ++rank) rows_[static_cast<std::size_t>(rank)].rank = rank;
 }
 
-// Finds the row of a rank that was among the latest, which takes over what was known of it as one of the others.
-TrackedArrivals::Row& TrackedArrivals::rowOf(std::int32_t rank) {
-  if (!hasOthers()) return rows_[static_cast<std::size_t>(rank)];
+TrackedArrivals::Row* TrackedArrivals::findRow(std::int32_t rank) {
+  const auto end = hasOthers() ? rows_.end() - 1 : rows_.end();
+  const auto row = std::find_if(rows_.begin(), end, [rank](const Row& one) { return one.rank == rank; });
+  return row == end ? nullptr : &*row;
+}
+
+// Returns the row of a rank that is among the latest; a new one takes over what was known of it as one of the others.
+// `crowd` is told how late it and the rank that gives way to it were, at least, where both were named lately.
+TrackedArrivals::Row& TrackedArrivals::rowOf(const RankLateness& late, Seconds& crowd) {
+  if (Row* const known = findRow(late.rank)) return *known;
   const auto others = rows_.end() - 1;
-  auto row = std::find_if(rows_.begin(), others, [rank](const Row& one) { return one.rank == rank; });
-  if (row != others) return *row;
-  row = std::min_element(rows_.begin(), others, [](const Row& a, const Row& b) { return a.last_named < b.last_named; });
+  const auto row =
+      std::min_element(rows_.begin(), others, [](const Row& a, const Row& b) { return a.last_named < b.last_named; });
+  if (isRecent(row->last_named)) crowd = std::max(crowd, std::min(row->named, late.lateness));
   *row = *others;
-  row->rank = rank;
+  row->rank = late.rank;
   row->last = 0;
   predictor_.copyRank(static_cast<std::int32_t>(rows_.size()) - 1, static_cast<std::int32_t>(row - rows_.begin()));
   return *row;
@@ -61,8 +74,7 @@ void TrackedArrivals::spreadOver(const ArrivalPattern& pattern) {
   std::vector<std::size_t> named_before;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const Row& one = rows_[row];
-    const bool is_recent = one.last_named >= 0 && one.last_named != call && one.last_named >= call - kUsualCalls;
-    if (is_recent && one.rank != kOthers) named_before.push_back(row);
+    if (isRecent(one.last_named) && one.last_named != call && one.rank != kOthers) named_before.push_back(row);
   }
   std::sort(named_before.begin(), named_before.end(),
             [this](std::size_t a, std::size_t b) { return rows_[a].usual > rows_[b].usual; });
@@ -77,15 +89,21 @@ void TrackedArrivals::spreadOver(const ArrivalPattern& pattern) {
 
 void TrackedArrivals::observe(const ArrivalPattern& pattern) {
   const std::int64_t call = predictor_.observations();
-  for (const RankLateness& late : pattern.latest) rowOf(late.rank).last_named = call;
-  if (pattern.latest.front().lateness > Seconds{}) ++rowOf(pattern.latest.front().rank).last;
+  Seconds crowd;
+  for (const RankLateness& late : pattern.latest) {
+    Row& row = rowOf(late, crowd);
+    row.last_named = call;
+    row.named = late.lateness;
+  }
+  if (call < kUsualCalls) crowd = std::max(crowd, crowdIn(pattern));
+  if (pattern.latest.front().lateness > Seconds{}) ++findRow(pattern.latest.front().rank)->last;
   spreadOver(pattern);
   for (const RankLateness& late : pattern.latest) {
-    lateness_[static_cast<std::size_t>(&rowOf(late.rank) - rows_.data())] = late.lateness;
+    lateness_[static_cast<std::size_t>(findRow(late.rank) - rows_.data())] = late.lateness;
   }
   predictor_.observe(lateness_);
   const double share = 1.0 / static_cast<double>(std::min(call + 1, kUsualCalls));
-  crowds_ += share * ((isCrowd(pattern) ? 1.0 : 0.0) - crowds_);
+  crowd_ += share * (crowd - crowd_);
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     rows_[row].usual += share * (lateness_[row] - rows_[row].usual);
     rows_[row].seen.add(lateness_[row].value);
@@ -110,7 +128,13 @@ std::int32_t TrackedArrivals::others() const {
                       std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.rank != kOthers; }));
 }
 
-bool TrackedArrivals::isCrowded() const { return crowds_ > kOften; }
+bool TrackedArrivals::isRecent(std::int64_t call) const {
+  return call >= 0 && call >= predictor_.observations() - (hasOthers() ? kCallsOfGroup : kUsualCalls);
+}
+
+Seconds TrackedArrivals::crowd() const {
+  return hasOthers() && predictor_.observations() >= kLeastCalls ? crowd_ : Seconds{};
+}
 
 void TrackedArrivals::restart() {
   for (Row& row : rows_) {
@@ -125,7 +149,7 @@ void TrackedArrivals::forget() {
     row.last_named = -1;
     row.usual = {};
   }
-  crowds_ = 0.0;
+  crowd_ = {};
 }
 
 }  // namespace starling

@@ -45,9 +45,9 @@ class TrackedArrivals {
   std::vector<Entry> entries() const;
   // Counts the ranks that are not followed.
   std::int32_t others() const;
-  // Returns whether lately more ranks may have come about as late as the latest, in most calls, than are followed:
-  // these are then no better known to be late than others.
-  bool isCrowded() const;
+  // Returns how late more ranks than can be followed have come by turns lately; 0: not so many have. Of ranks that are
+  // followed, and come no later, nobody knows that they are later than others.
+  Seconds crowd() const;
   void restart();
   // Forgets what forecasts are made of, because the arrivals are others now; what was seen since restart() stays.
   void forget();
@@ -56,19 +56,22 @@ class TrackedArrivals {
   struct Row {
     std::int32_t rank = kOthers;  // of the last row: all others; elsewhere: not used yet
     std::int64_t last_named = -1;
+    Seconds named;  // how late it came then
     Seconds usual;
     RunningMoments seen{};
     std::int64_t last = 0;
   };
   bool hasOthers() const { return ranks_ > kTracked; }
-  Row& rowOf(std::int32_t rank);
+  bool isRecent(std::int64_t call) const;
+  Row* findRow(std::int32_t rank);
+  Row& rowOf(const RankLateness& late, Seconds& crowd);
   void spreadOver(const ArrivalPattern& pattern);
 
   std::int32_t ranks_;
   std::vector<Row> rows_;  // as those of the predictor
   ArrivalPredictor predictor_;
   std::vector<Seconds> lateness_;  // by row, of the call that is observed
-  double crowds_ = 0.0;            // share of the calls, the latest weighing most, in which there was one
+  Seconds crowd_;                  // mean over calls, the latest weighing most
 };
 
 }  // namespace starling

@@ -114,36 +114,56 @@ TEST(TrackedArrivals, keepWhatIsPredictedWhenWhatWasSeenBeginsAnew) {
   EXPECT_NEAR(entryOf(arrivals, 2).predicted.value, 2e-3, 1e-6);
 }
 
-TEST(TrackedArrivals, sayWhereMoreRanksMayComeLateThanAreFollowed) {
+// How late a crowd is after so many calls with these latenesses in seconds, by call and rank.
+template <typename LatenessOf>
+Seconds crowdAfter(int calls, std::int32_t ranks, LatenessOf latenessOf) {
+  TrackedArrivals arrivals(ranks);
+  for (int call = 0; call < calls; ++call) {
+    std::vector<Seconds> lateness(static_cast<std::size_t>(ranks));
+    for (std::int32_t rank = 0; rank < ranks; ++rank) {
+      lateness[static_cast<std::size_t>(rank)] = Seconds{latenessOf(call, rank)};
+    }
+    arrivals.observe(patternOf(lateness));
+  }
+  return arrivals.crowd();
+}
+
+TEST(TrackedArrivals, sayHowLateMoreRanksComeThanAreFollowed) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> scatter(0.0, 1.0);
-  const auto isCrowded = [&](std::int32_t ranks, auto latenessOf) {
-    TrackedArrivals arrivals(ranks);
-    for (int call = 0; call < 40; ++call) {
-      std::vector<Seconds> lateness(static_cast<std::size_t>(ranks));
-      for (std::int32_t rank = 0; rank < ranks; ++rank) {
-        lateness[static_cast<std::size_t>(rank)] = Seconds{latenessOf(call, rank)};
-      }
-      arrivals.observe(patternOf(lateness));
+  const auto by_chance = [&](int, std::int32_t) { return 1e-3 * scatter(random); };
+  for (const std::int32_t ranks : {64, 128, 1024}) {
+    EXPECT_EQ(crowdAfter(1, ranks, by_chance), Seconds{}) << "one call may be late as a whole";
+    for (const int calls : {2, 4, 16, 100}) {
+      EXPECT_NEAR(crowdAfter(calls, ranks, by_chance).value, 0.75e-3, 0.25e-3) << ranks << " ranks, " << calls;
     }
-    return arrivals.isCrowded();
-  };
-  for (const std::int32_t ranks : {8, 32, 128, 1024}) {
-    SCOPED_TRACE(ranks);
-    EXPECT_EQ(isCrowded(ranks, [&](int, std::int32_t) { return 1e-3 * scatter(random); }), ranks > 32);
-    const auto oneLate = [&](int call, std::int32_t rank) {
-      return (rank == 3 && call % 4 != 0 ? 1e-3 : 0.0) + 1e-6 * scatter(random);
-    };
-    EXPECT_FALSE(isCrowded(ranks, oneLate)) << "nobody comes late in each fourth call";
-    const auto lastDozen = [&](int, std::int32_t rank) {
-      return (rank + 12 >= ranks ? 1e-3 : 0.0) + 1e-6 * scatter(random);
-    };
-    EXPECT_FALSE(isCrowded(ranks, lastDozen));
-    const auto lastHalf = [&](int, std::int32_t rank) {
+    const auto last_half = [&](int, std::int32_t rank) {
       return (2 * rank >= ranks ? 1e-3 : 0.0) + 1e-6 * scatter(random);
     };
-    EXPECT_EQ(isCrowded(ranks, lastHalf), ranks > 64);
+    const Seconds crowd = crowdAfter(100, ranks, last_half);
+    EXPECT_EQ(crowd > Seconds{0.5e-3}, ranks > 64) << ranks << " ranks";
+    // The eight that are named are the straggler and seven of the crowd.
+    const auto below_straggler = [&](int, std::int32_t rank) {
+      return rank == 0 ? 10e-3 : (2 * rank >= ranks ? 4e-3 * (0.95 + 0.1 * scatter(random)) : 0.0);
+    };
+    EXPECT_EQ(crowdAfter(100, ranks, below_straggler) > Seconds{2e-3}, ranks > 64) << ranks << " ranks";
   }
+}
+
+TEST(TrackedArrivals, takeFewLateRanksForNoCrowdWhateverTheOthersDo) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> scatter(0.0, 1.0);
+  for (const std::int32_t ranks : {8, 32, 33, 128, 1024}) {
+    SCOPED_TRACE(ranks);
+    const auto one_late = [&](int call, std::int32_t rank) {
+      return (rank == 3 && call % 4 != 0 ? 1e-3 : 0.0) + 50e-6 * scatter(random);
+    };
+    EXPECT_LT(crowdAfter(100, ranks, one_late), Seconds{50e-6}) << "nobody comes late in each fourth call";
+    const auto a_node = [&](int, std::int32_t rank) { return rank / 16 == 1 ? 1e-3 : 50e-6 * scatter(random); };
+    EXPECT_LT(crowdAfter(100, ranks, a_node), Seconds{50e-6});
+  }
+  const auto by_chance = [&](int, std::int32_t) { return 1e-3 * scatter(random); };
+  EXPECT_EQ(crowdAfter(100, 32, by_chance), Seconds{}) << "all are followed";
 }
 
 }  // namespace
