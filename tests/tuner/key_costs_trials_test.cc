@@ -128,6 +128,24 @@ TEST(KeyCostsTrials, lookNowAndThenAtWhatPromisesNothing) {
   EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, allowance).empty()) << "so that the test shows something";
 }
 
+TEST(KeyCostsTrials, tryNativeOnceWhereItWasNotCalledYetAndOftenerOnceItWas) {
+  KeyCosts costs = predicted();
+  costs.trust(named("ring"));
+  for (int i = 0; i < 4; ++i) costs.observe(named("ring"), Seconds{5e-3});
+  const std::size_t ring = costs.armOf(named("ring"));
+  std::int64_t planned = 0;
+  for (int decision = 0; decision < 2; ++decision) {
+    planned += std::ranges::count(costs.planTrials(ring, plenty()), kNativeChoice);
+  }
+  EXPECT_EQ(planned, 1) << "one call tells whether another is worth it";
+  costs.noteTrial(kNativeChoice);
+  for (int i = 0; i < 2; ++i) costs.observe(kNativeChoice, Seconds{5e-3});
+  for (int decision = 0; decision < 2; ++decision) {
+    planned += std::ranges::count(costs.planTrials(ring, plenty()), kNativeChoice);
+  }
+  EXPECT_EQ(planned, 3) << "so that the test shows something";
+}
+
 // A gain is told beside what native takes, which may have become less.
 TEST(KeyCostsTrials, lookAtNativeThoughOthersCostLessToLookAt) {
   KeyCosts costs = predicted();
