@@ -6,19 +6,10 @@
 namespace starling {
 namespace {
 
-constexpr double kStep = 1.5;
 // A call that takes longer than so many times the usual counts as such a one.
 constexpr double kLongestCall = 4.0;
 
 }  // namespace
-
-void TypicalTime::note(Seconds time) {
-  if (value_.value == 0.0) {
-    value_ = time;
-  } else {
-    value_ = time > value_ ? std::min(time, kStep * value_) : std::max(time, (1.0 / kStep) * value_);
-  }
-}
 
 Seconds EpochPace::meanOf(std::span<const Seconds> took) const {
   Seconds sum;

@@ -5,20 +5,9 @@
 #include <span>
 
 #include "base/units.h"
+#include "tuner/typical_time.h"
 
 namespace starling {
-
-// Follows a time that is now and then much longer than usual, since a rank was interrupted: each value moves the
-// estimate by half at most, up or down, so that it stays near the median.
-class TypicalTime {
- public:
-  void note(Seconds time);
-  // 0 until something else was noted.
-  Seconds value() const { return value_; }
-
- private:
-  Seconds value_;
-};
 
 // THREADS: not thread-safe; one per communicator, on its rank 0.
 class EpochPace {

@@ -44,15 +44,15 @@ bool latenessMoved(std::span<const std::int64_t> before, std::span<const std::in
 
 // Returns how late a rank is as a rule, where the entry of ranks that are not followed one by one stands for `others`.
 Seconds medianOf(std::vector<TrackedArrivals::Entry> entries, std::int32_t others) {
-  const auto ranksIn = [others](const TrackedArrivals::Entry& entry) {
+  const auto ranks_in = [others](const TrackedArrivals::Entry& entry) {
     return entry.rank == TrackedArrivals::kOthers ? others : 1;
   };
   std::ranges::sort(entries, {}, &TrackedArrivals::Entry::predicted);
   std::int32_t ranks = 0;
-  for (const TrackedArrivals::Entry& entry : entries) ranks += ranksIn(entry);
+  for (const TrackedArrivals::Entry& entry : entries) ranks += ranks_in(entry);
   std::int32_t below = 0;
   for (const TrackedArrivals::Entry& entry : entries) {
-    below += ranksIn(entry);
+    below += ranks_in(entry);
     if (2 * below >= ranks) return entry.predicted;
   }
   return {};

@@ -25,10 +25,6 @@ constexpr std::size_t kTrialsOnceSettled = 1;
 // So many calls in a row were to run the choice and ran native: some rank has no memory for it.
 constexpr std::int64_t kMostPassedOver = 64;
 
-// Ranking all algorithms takes about so long, and no more than this share of the time of the key's calls.
-constexpr double kRankingTime = 2e-3;  // seconds
-constexpr double kRankingShare = 0.02;
-
 // A short call that finds nothing in the caches may take a hundred times as long, which is little time even so; it
 // counts for so much.
 constexpr double kMostOfColdCall = 4.0;
@@ -68,6 +64,7 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
 void KeyTuner::count(const PlannedChoice& planned, std::int32_t calls) {
   follows_twin_ = follows_twin_ || (!has_plan_ && planned.choice.algorithm != kNativeAlgorithm);
   budget_.count(calls);
+  until_ranking_ = until_ranking_ - static_cast<double>(calls) * elapsed_.value();
   transition_.awaits_call = false;
   if (!costs_.isRanked()) return;
   costs_.noteCalls(calls);
@@ -96,7 +93,7 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   const bool is_cold = arm && costs_.isCold(*arm);
   choices_.observe(choice, times, as_arranged_now && !is_cold);
   arrivals_.observe(times.pattern, times.clock_error);
-  since_ranking_ += times.elapsed;
+  elapsed_.note(times.elapsed);
   if (!costs_.isRanked()) {
     if (choice.algorithm == kNativeAlgorithm) others_.noteNative();
     return;
@@ -227,8 +224,6 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   hearOfTrials();
   return decideOn(std::move(plan), occasion);
 }
-
-bool KeyTuner::mayRankAgain() const { return kRankingShare * since_ranking_.value >= kRankingTime; }
 
 void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion) {
   const bool may_rank_again = may_rank && mayRankAgain();

@@ -22,6 +22,7 @@
 #include "tuner/sampled_call.h"
 #include "tuner/shared_knowledge.h"
 #include "tuner/trial_budget.h"
+#include "tuner/typical_time.h"
 
 namespace starling {
 
@@ -138,7 +139,7 @@ class KeyTuner {
   void hold(const PlannedChoice& planned, const ChoiceTimes::Net& net);
   void learn(const PlannedChoice& planned, const ChoiceTimes::Net& net);
   // Returns whether ranking all rows takes little beside the calls since that was done last.
-  bool mayRankAgain() const;
+  bool mayRankAgain() const { return until_ranking_ <= Seconds{}; }
   // Ranks all rows for how ranks come now, where they come otherwise: at once, or as soon as it takes little.
   void heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion);
   // Returns whether the table is to stay the identity.
@@ -158,6 +159,8 @@ class KeyTuner {
   CandidateQuery query(const KeyPlan& plan) const;
   // Predicts all costs as ranks arrive by the plan. Returns false where that would take too long now.
   bool predict(const KeyPlan& plan, bool may_rank);
+  // Lets rows be ranked again only when that takes no more than this share of the time of the calls until then.
+  void limitRanking(double share);
   void addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const;
   void runAsOthersDo(KeyPlan& plan) const;
   // Returns whether calls ran what an earlier run has learned from the first one on, and were not stopped.
@@ -231,7 +234,8 @@ class KeyTuner {
   int came_otherwise_ = 0;        // decisions in a row, as comeOtherwise() says
   Seconds ranked_for_{};          // that the latest rank was late as a rule
   bool ranking_is_due_ = false;   // ranks have moved, and rows are not ranked for it yet
-  Seconds since_ranking_{};       // elapsed in calls that were stamped
+  TypicalTime elapsed_;           // in a call, as ranks have it who wait for others, too
+  Seconds until_ranking_{};       // elapsed in calls, before all rows may be ranked again
   std::string settled_reason_;
 };
 

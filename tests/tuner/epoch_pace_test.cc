@@ -9,14 +9,6 @@ namespace {
 
 std::vector<Seconds> eight(double seconds) { return std::vector<Seconds>(8, Seconds{seconds}); }
 
-TEST(TypicalTime, followsTheMedianAndNoInterruption) {
-  TypicalTime time;
-  for (int i = 0; i < 100; ++i) time.note({i % 10 == 5 ? 4e-3 : 1e-6});
-  EXPECT_NEAR(time.value().value, 1e-6, 0.25e-6);
-  for (int i = 0; i < 100; ++i) time.note({1e-5});
-  EXPECT_NEAR(time.value().value, 1e-5, 1e-9) << "what has changed is found";
-}
-
 TEST(EpochPace, agreeingTakesItsShareOfTheCallsInBetween) {
   EpochPace pace;
   pace.noteEnd({6e-6});

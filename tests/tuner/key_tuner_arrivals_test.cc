@@ -275,6 +275,27 @@ TEST(KeyTuner, ranksAnewOnceItIsWorthItWhereALateRankHasCeasedToBeLate) {
             1.05 * fresh.timeOf(best.incumbent, best, kVector, on_time));
 }
 
+// Most calls of a settled key are not stamped, and take their time as well.
+TEST(KeyTuner, ranksAnewWhenAllItsCallsHaveTakenLongEnough) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  const auto predicted = [&](const char* row) {
+    const KeyCosts& costs = communicator.tuner().key(0).costs();
+    return costs.arms()[costs.armOf(choiceOf(row))].predicted;
+  };
+  communicator.calls(100, kLine, kVector);
+  const Seconds on_time = predicted("late_join");
+  communicator.setPattern(lateRank(5, 300e-6, 5e-6));
+  communicator.calls(60, kLine, kVector);
+  const Seconds late = predicted("late_join");
+  EXPECT_NE(late, on_time) << "the first time rows are ranked soon";
+  communicator.setPattern(lateRank(2, 50e-6, 5e-6));
+  communicator.calls(60, kLine, kVector);
+  ASSERT_EQ(placementIn(communicator).table.back(), 2);
+  EXPECT_EQ(predicted("late_join"), late) << "and then seldom";
+  communicator.calls(400, kLine, kVector);
+  EXPECT_NE(predicted("late_join"), late);
+}
+
 // As in a phase of a program in which all work alike, and one in which each has much to do in turn.
 TEST(KeyTuner, ranksAnewWhereRanksBeginToComeLateOfWhichNobodyCanTellWhich) {
   SimulatedMachine machine;

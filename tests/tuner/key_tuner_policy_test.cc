@@ -211,6 +211,27 @@ TEST(KeyTuner, looksForSomethingBetterWhereRanksArriveInAnotherWayThanInTheEarli
   EXPECT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, choiceOf("ring_segmented").algorithm);
 }
 
+// Calls are so short that ranking all rows takes as long as hundreds of them.
+TEST(KeyTuner, ranksRowsAtOnceForThisRunWhereAnEarlierRunHadALateRank) {
+  const Signature shortest = doubles(8);
+  PolicyRecord policy = policyFor("late_join:segments=1,flagged=1");
+  policy.size_class = sizeClass(shortest.bytes());
+  policy.table = {0, 1, 3, 2};
+  policy.lateness_ns = {0, 0, 10'000'000, 0};
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {}, {policy});
+  communicator.calls(40, kLine, shortest);
+  ASSERT_TRUE(placementIn(communicator).lateness_ns.empty());
+  SimulatedCommunicator fresh(kRanks, settingsOf(), {});
+  fresh.calls(40, kLine, shortest);
+  const KeyCosts& costs = communicator.tuner().key(0).costs();
+  const KeyCosts& expected = fresh.tuner().key(0).costs();
+  for (const char* row : {"recursive_doubling", "reduce_bcast", "late_join"}) {
+    EXPECT_EQ(costs.arms()[costs.armOf(choiceOf(row))].predicted,
+              expected.arms()[expected.armOf(choiceOf(row))].predicted)
+        << row;
+  }
+}
+
 TEST(KeyTuner, takesOverThePolicyOfItsOwnKeyOnly) {
   std::vector<PolicyRecord> others(5, policyFor("ring"));
   others[0].site = "line41";
