@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "algos/catalogue.h"
 #include "base/log.h"
 #include "mpi/end_of_run.h"
+#include "mpi/exchange/any_rank.h"
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/machine/machine.h"
 #include "store/codec.h"
@@ -32,6 +34,7 @@ RecordRoute::RecordRoute(MPI_Comm private_world, const Settings& settings, const
   Run run = describeRun(world_);
   if (rank == 0) openDatabase(std::move(run));
   agreeOnRun();
+  agreeOnPromise();
   handoff_ = std::make_unique<Handoff>(world_, clock, 2.0 * options_.flush_interval, [this](Batch batch) {
     if (writer_) writer_->push(std::move(batch));
   });
@@ -61,6 +64,16 @@ void RecordRoute::agreeOnRun() {
     shareBytes(world_, bytes);
     text->assign(bytes.begin(), bytes.end());
   }
+}
+
+// A rank that is short of memory knows of no policies.
+void RecordRoute::agreeOnPromise() {
+  int ranks = 0;
+  PMPI_Comm_size(world_, &ranks);
+  const bool does_promise = policies_ && std::ranges::any_of(*policies_, [ranks](const PolicyRecord& policy) {
+                              return policy.communicator_size == ranks && policy.choice != formatChoice(kNativeChoice);
+                            });
+  promises_gain_ = !isTrueOnAny(world_, !does_promise);
 }
 
 // Once world rank 0 has left messages untaken for long, all records go by files, also those that wait.

@@ -27,6 +27,9 @@ class RecordRoute {
 
   // Returns what earlier runs of the program learned; it is the same on all ranks.
   std::shared_ptr<const std::vector<PolicyRecord>> policies() const { return policies_; }
+  // Returns whether one of them found what is faster than native for calls of as many ranks as MPI_COMM_WORLD has. It
+  // is the same on all ranks.
+  bool promisesGain() const { return promises_gain_; }
 
   // Returns whether so much waits that a source of records had better add up what it has.
   bool isFull();
@@ -45,6 +48,7 @@ class RecordRoute {
  private:
   void openDatabase(Run run);
   void agreeOnRun();
+  void agreeOnPromise();
   void reroute();
   bool moveBacklog();
   void finishFiles();
@@ -54,6 +58,7 @@ class RecordRoute {
   const Clock& clock_;
   const Options options_;
   std::shared_ptr<const std::vector<PolicyRecord>> policies_;
+  bool promises_gain_ = false;
   std::string run_id_;
   std::string database_;
   std::unique_ptr<BackgroundWriter> writer_;  // world rank 0 only

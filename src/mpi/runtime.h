@@ -98,6 +98,8 @@ class Runtime {
   void addSession(MPI_Comm communicator, Attachment& attached);
   std::unique_ptr<Session> makeSession(MPI_Comm communicator);
   void prepareIfWorthIt(MPI_Comm communicator, Attachment& attached);
+  // Returns whether an earlier run tells that the communicator is worth preparing.
+  bool isPromising(MPI_Comm communicator) const;
   // The attachment that the communicator has; null: none.
   Attachment* knownAttachment(MPI_Comm communicator);
   // A session takes so much memory when it is made.

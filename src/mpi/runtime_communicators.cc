@@ -85,8 +85,10 @@ Attachment* Runtime::makeAttachment(MPI_Comm communicator, Beginning beginning) 
   Attachment* const attached = attachments_.attach(communicator);
   if (attached == nullptr) return nullptr;
   if (beginning == Beginning::kSession) addSession(communicator, *attached);
-  if (beginning == Beginning::kEarlyCalls)
-    attached->early.emplace(settings_.options.minimum_calls, clock_.nanoseconds());
+  if (beginning == Beginning::kEarlyCalls) {
+    const std::int64_t first_question = isPromising(communicator) ? 1 : settings_.options.minimum_calls;
+    attached->early.emplace(first_question, clock_.nanoseconds());
+  }
   return attached;
 }
 
@@ -113,13 +115,19 @@ std::unique_ptr<Session> Runtime::makeSession(MPI_Comm communicator) {
   return session;
 }
 
+// An earlier run that has learned spent long enough in its calls. Of other communicators there may be many that it had
+// no use for.
+bool Runtime::isPromising(MPI_Comm communicator) const {
+  return communicator == MPI_COMM_WORLD && route_ && route_->promisesGain();
+}
+
 // A communicator that is not prepared has no epochs, after which others' records are taken.
 void Runtime::prepareIfWorthIt(MPI_Comm communicator, Attachment& attached) {
   goOnBeside();
   int ranks = 0;
   PMPI_Comm_size(communicator, &ranks);
   // Of the world there is one alone, so that a program which does little else soon has the gain.
-  const bool is_worth_it = preparations_.isWorthIt(ranks, attached.early->spent()) ||
+  const bool is_worth_it = isPromising(communicator) || preparations_.isWorthIt(ranks, attached.early->spent()) ||
                            (communicator == MPI_COMM_WORLD && attached.early->takeMostOfTheTime(clock_.nanoseconds()));
   if (!isTrueOnAny(communicator, is_worth_it)) return;
   attached.early.reset();

@@ -9,6 +9,7 @@
 
 #include "launcher.h"
 #include "store/reader.h"
+#include "store/sqlite.h"
 
 namespace starling {
 namespace {
@@ -129,6 +130,34 @@ TEST(PreloadSettings, aLineBreakInOneValueLosesNoOther) {
   const Outcome outcome = launch(what);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
   EXPECT_FALSE(std::filesystem::exists(folder.file("tuning.db"))) << "nothing is tuned with STARLING_MODE=off";
+}
+
+// The choice is what an earlier run has found for all calls.
+std::int64_t tunedCallsOfARunAfter(const std::string& choice) {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("tuning.db");
+  const Launch first = preloadedWith(folder, "STARLING_PREPARE", "always");
+  EXPECT_EQ(launch(first).exit_code, 0);
+  {
+    const auto opened = sqlite::Connection::open(database, sqlite::Access::kReadWrite, Seconds{5.0});
+    EXPECT_TRUE(opened.isOk()) << opened.status().message();
+    const std::string plant = "UPDATE policies SET choice = '" + choice + "'";
+    EXPECT_TRUE(opened.value().execute(plant.c_str()).isOk());
+    EXPECT_GT(opened.value().changes(), 0);
+  }
+  const Outcome outcome = launch(preloadedWith(folder, "STARLING_PREPARE", "worthwhile"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  const auto reader = Reader::open(database);
+  EXPECT_TRUE(reader.isOk()) << reader.status().message();
+  std::int64_t calls = 0;
+  for (const KeyRow& row : reader.value().keys(reader.value().runs().value().back().number).value())
+    calls += row.key.calls;
+  return calls;
+}
+
+TEST(PreloadSettings, theWorldIsTunedFromItsSecondCallOnWhereAnEarlierRunHasFoundAGain) {
+  EXPECT_EQ(tunedCallsOfARunAfter("recursive_doubling"), 2 * kCallsOfEachType - 1);
+  EXPECT_LE(tunedCallsOfARunAfter("native"), 2 * kCallsOfEachType - 4) << "STARLING_MINIMUM_CALLS is 4";
 }
 
 TEST_P(Preload, programRunsWithoutIt) {
