@@ -9,10 +9,10 @@ void AbsentSession::beforeCall(MPI_Comm communicator, bool is_tunable, const Opt
   if (is_tunable && Session::callsBeforePreparation(options) == 0) refuse(communicator);
 }
 
-void AbsentSession::afterCall(MPI_Comm communicator, int code, const Options& options) {
+void AbsentSession::afterCall(MPI_Comm communicator, int code) {
   if (isRefusal(code)) return;
   // With a fixed algorithm, too, where no call before was one that it could make.
-  if (++calls_ >= options.minimum_calls) refuse(communicator);
+  if (++calls_ >= first_epoch_) refuse(communicator);
 }
 
 // The others prepare once. A call that MPI refuses is made again, and they have heard of this by then.

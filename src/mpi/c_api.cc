@@ -32,10 +32,9 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
   if (attached == nullptr) return native();
   if (attached->early) return called(comm, [&] { return Runtime::get().callEarly(comm, *attached, native); });
   if (attached->absent) {
-    const Options& options = Runtime::get().options();
-    attached->absent->beforeCall(comm, classifyCall(count, datatype, op).tunable, options);
+    attached->absent->beforeCall(comm, classifyCall(count, datatype, op).tunable, Runtime::get().options());
     const int code = native();
-    attached->absent->afterCall(comm, code, options);
+    attached->absent->afterCall(comm, code);
     return code;
   }
   Session* const session = attached->session.get();

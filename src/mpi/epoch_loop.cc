@@ -15,8 +15,8 @@ EpochLoop::EpochLoop(const SessionServices& services, Channel& channel, PlanMemo
     : services_(services),
       channel_(channel),
       memory_(memory),
-      calls_(EpochLengths::ofFirst(services.settings.options, false), samplesPerEpoch(channel.ranks()), channel.rank(),
-             &reserve_),
+      calls_(EpochLengths::ofFirst(services.settings.options, services.promises_gain), samplesPerEpoch(channel.ranks()),
+             channel.rank(), &reserve_),
       sites_(channel.rank() == 0),
       lengths_(services.settings.options, samplesPerEpoch(channel.ranks())),
       learner_(services, channel, keys_, tracker_, sites_) {}

@@ -100,6 +100,7 @@ class Runtime {
   void prepareIfWorthIt(MPI_Comm communicator, Attachment& attached);
   // Returns whether an earlier run tells that the communicator is worth preparing.
   bool isPromising(MPI_Comm communicator) const;
+  std::int32_t callsOfFirstEpoch(MPI_Comm communicator) const;
   // The attachment that the communicator has; null: none.
   Attachment* knownAttachment(MPI_Comm communicator);
   // A session takes so much memory when it is made.

@@ -10,6 +10,7 @@
 #include "mpi/machine/clock_domains.h"
 #include "mpi/machine/world_ranks.h"
 #include "mpi/runtime.h"
+#include "tuner/epoch_lengths.h"
 
 namespace starling {
 namespace {
@@ -85,10 +86,8 @@ Attachment* Runtime::makeAttachment(MPI_Comm communicator, Beginning beginning) 
   Attachment* const attached = attachments_.attach(communicator);
   if (attached == nullptr) return nullptr;
   if (beginning == Beginning::kSession) addSession(communicator, *attached);
-  if (beginning == Beginning::kEarlyCalls) {
-    const std::int64_t first_question = isPromising(communicator) ? 1 : settings_.options.minimum_calls;
-    attached->early.emplace(first_question, clock_.nanoseconds());
-  }
+  if (beginning == Beginning::kEarlyCalls)
+    attached->early.emplace(callsOfFirstEpoch(communicator), clock_.nanoseconds());
   return attached;
 }
 
@@ -98,7 +97,7 @@ void Runtime::addSession(MPI_Comm communicator, Attachment& attached) {
     attached.session = makeSession(communicator);
   } catch (const std::bad_alloc&) {
     // Where ranks have not agreed on settings this one cannot know when the others prepare.
-    if (started_ && settings_.options.mode != Mode::kOff) attached.absent.emplace();
+    if (started_ && settings_.options.mode != Mode::kOff) attached.absent.emplace(callsOfFirstEpoch(communicator));
   }
 }
 
@@ -118,7 +117,13 @@ std::unique_ptr<Session> Runtime::makeSession(MPI_Comm communicator) {
 // An earlier run that has learned spent long enough in its calls. Of other communicators there may be many that it had
 // no use for.
 bool Runtime::isPromising(MPI_Comm communicator) const {
-  return communicator == MPI_COMM_WORLD && route_ && route_->promisesGain();
+  const bool is_tuned = settings_.options.mode == Mode::kTune && Session::callsBeforePreparation(settings_.options) > 0;
+  return communicator == MPI_COMM_WORLD && is_tuned && route_ && route_->promisesGain();
+}
+
+// Early calls are as many as its first epoch would have.
+std::int32_t Runtime::callsOfFirstEpoch(MPI_Comm communicator) const {
+  return EpochLengths::ofFirst(settings_.options, isPromising(communicator));
 }
 
 // A communicator that is not prepared has no epochs, after which others' records are taken.
@@ -152,6 +157,7 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
   if (started) {
     services.settings = settings_;
     if (route_) services.policies = route_->policies();
+    services.promises_gain = isPromising(communicator);
   }
   services.is_within_world = is_inter != 0 || isWithinWorld(communicator);
   const bool is_agreed = isStartedEverywhere() && services.is_within_world;

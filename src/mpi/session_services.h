@@ -23,6 +23,7 @@ struct SessionServices {
   std::string communicator_id;                                // unique within the run; used on rank 0
   bool is_within_world = true;                                // all ranks are of one MPI_COMM_WORLD
   std::shared_ptr<const std::vector<PolicyRecord>> policies;  // null: none
+  bool promises_gain = false;  // an earlier run does, as all ranks know: the first epoch has one call
   // All outlive the session. What is not known is found out for the communicator alone.
   std::span<const std::int32_t> world_nodes;  // by rank of MPI_COMM_WORLD; empty: not known on all ranks
   ProbedCosts* probed_costs = nullptr;        // null: not all ranks are of one MPI_COMM_WORLD

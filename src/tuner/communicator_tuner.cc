@@ -29,9 +29,8 @@ constexpr std::int32_t kEpochOfShortCalls = 4;
 // Where nothing is to be learned soon, an epoch has so many calls at least.
 constexpr std::int32_t kLeastSettledEpoch = 8;
 
-// One agreement may rank candidates so often, times ranks squared: this is done in a call, so it may take a few
-// milliseconds.
-constexpr std::int64_t kRankingBudget = 1024;
+// One agreement may rank candidates for so long, or once: this is done in a call.
+constexpr Seconds kMostRankingTime{4e-3};
 
 // Memory is taken for what is foretold, whether such calls come or not: of vectors of up to 16 MiB.
 constexpr std::int32_t kMostForetoldClass = 24;
@@ -265,7 +264,7 @@ Decisions CommunicatorTuner::decide(std::size_t limit) {
   decisions.updates.swap(postponed_);
   in_flight_.clear();
   for (const PlanUpdate& update : decisions.updates) in_flight_.push_back(update.key);
-  std::int64_t rankings_left = std::max<std::int64_t>(1, kRankingBudget / (std::int64_t{ranks_} * ranks_));
+  auto rankings_left = std::max(1, static_cast<int>(kMostRankingTime / Rankings::usualTime(ranks_)));
   for (std::size_t left = to_ask_.size(); left > 0 && decisions.updates.size() < limit; --left) {
     const std::int32_t index = to_ask_.front();
     to_ask_.pop_front();

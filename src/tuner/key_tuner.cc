@@ -64,6 +64,7 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
 void KeyTuner::count(const PlannedChoice& planned, std::int32_t calls) {
   follows_twin_ = follows_twin_ || (!has_plan_ && planned.choice.algorithm != kNativeAlgorithm);
   budget_.count(calls);
+  // Of those that are stamped observe() knows better.
   until_ranking_ = until_ranking_ - static_cast<double>(calls) * elapsed_.value();
   transition_.awaits_call = false;
   if (!costs_.isRanked()) return;
@@ -93,6 +94,7 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   const bool is_cold = arm && costs_.isCold(*arm);
   choices_.observe(choice, times, as_arranged_now && !is_cold);
   arrivals_.observe(times.pattern, times.clock_error);
+  until_ranking_ = until_ranking_ - (times.elapsed - elapsed_.value());
   elapsed_.note(times.elapsed);
   if (!costs_.isRanked()) {
     if (choice.algorithm == kNativeAlgorithm) others_.noteNative();

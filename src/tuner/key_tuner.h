@@ -138,7 +138,7 @@ class KeyTuner {
   // Learns what a call took, at once or when it is clear how ranks come.
   void hold(const PlannedChoice& planned, const ChoiceTimes::Net& net);
   void learn(const PlannedChoice& planned, const ChoiceTimes::Net& net);
-  // Returns whether ranking all rows takes little beside the calls since that was done last.
+  // Returns whether ranking all rows takes little beside the calls since that was done last, or has to be done anyway.
   bool mayRankAgain() const { return until_ranking_ <= Seconds{}; }
   // Ranks all rows for how ranks come now, where they come otherwise: at once, or as soon as it takes little.
   void heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion);
@@ -234,7 +234,7 @@ class KeyTuner {
   int came_otherwise_ = 0;        // decisions in a row, as comeOtherwise() says
   Seconds ranked_for_{};          // that the latest rank was late as a rule
   bool ranking_is_due_ = false;   // ranks have moved, and rows are not ranked for it yet
-  TypicalTime elapsed_;           // in a call, as ranks have it who wait for others, too
+  TypicalTime elapsed_;           // in a call that was stamped, waiting included
   Seconds until_ranking_{};       // elapsed in calls, before all rows may be ranked again
   std::string settled_reason_;
 };

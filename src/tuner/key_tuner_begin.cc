@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/log.h"
@@ -22,15 +21,10 @@ constexpr double kUnknownGain = 1.25;
 // What native takes is known to all keys of a shape when they have seen so many calls of it.
 constexpr auto kNativeCalls = static_cast<std::int32_t>(MeasuredChoices::kNativeSamples);
 
-// Ranking all rows takes about so long for each rank, and no more than this for many, of which only some are simulated
-// (docs/cost-model.md).
-constexpr Seconds kRankingTimeOfRank{150e-6};
-constexpr Seconds kMostRankingTime{2e-3};
-// No more than this share of the time of a key's calls goes into that, the first time that ranks come otherwise, and
-// later.
+// About this share of the time of a key's calls goes into ranking all rows anew at most: the first time that ranks come
+// otherwise, and later.
 constexpr double kFirstRankingShare = 0.1;
 constexpr double kRankingShare = 0.02;
-constexpr double kAnyShare = std::numeric_limits<double>::infinity();
 
 const char* metricName(bool stamps_compare) { return stamps_compare ? "post-arrival time" : "shortest time of a rank"; }
 
@@ -70,7 +64,7 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
     candidates = Rankings::rank(question);
     others_.keepRanking(question, *candidates);
   }
-  limitRanking(kRankingShare);
+  if (has_ranked_) limitRanking(kRankingShare);
   ranking_is_due_ = false;
   ranked_for_ = question.unpredicted.latest;
   if (learned_) addLearned(question, *candidates);
@@ -78,9 +72,7 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
   return true;
 }
 
-void KeyTuner::limitRanking(double share) {
-  until_ranking_ = (1.0 / share) * std::min(shape_.ranks * kRankingTimeOfRank, kMostRankingTime);
-}
+void KeyTuner::limitRanking(double share) { until_ranking_ = (1.0 / share) * Rankings::usualTime(shape_.ranks); }
 
 // What an earlier run has learned is among the candidates even where the simulator sees no use in it.
 void KeyTuner::addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const {
@@ -100,8 +92,10 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
     runAsOthersDo(plan);
   const bool arrives_as_then = !followArrivals(plan);
   if (!predict(plan, may_rank)) return std::nullopt;
+  arrivals_.notePlan(!arrives_as_then);
+  limitRanking(kFirstRankingShare);
   // Rows that were ranked for the arrivals of an earlier run are to be ranked for those of this one, too.
-  limitRanking(learned_ ? kAnyShare : kFirstRankingShare);
+  if (learned_ && arrives_as_then) until_ranking_ = {};
   // What others of the shape run is no candidate where ranks are placed on nodes in another way.
   const std::size_t incumbent = costs_.armOf(plan.incumbent);
   if (incumbent == costs_.arms().size() || !costs_.arms()[incumbent].is_available) plan.incumbent = kNativeChoice;

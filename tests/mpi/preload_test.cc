@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "launcher.h"
+#include "planted_policies.h"
 #include "store/reader.h"
-#include "store/sqlite.h"
 
 namespace starling {
 namespace {
@@ -138,13 +138,7 @@ std::int64_t tunedCallsOfARunAfter(const std::string& choice) {
   const std::string database = folder.file("tuning.db");
   const Launch first = preloadedWith(folder, "STARLING_PREPARE", "always");
   EXPECT_EQ(launch(first).exit_code, 0);
-  {
-    const auto opened = sqlite::Connection::open(database, sqlite::Access::kReadWrite, Seconds{5.0});
-    EXPECT_TRUE(opened.isOk()) << opened.status().message();
-    const std::string plant = "UPDATE policies SET choice = '" + choice + "'";
-    EXPECT_TRUE(opened.value().execute(plant.c_str()).isOk());
-    EXPECT_GT(opened.value().changes(), 0);
-  }
+  plantPolicies(database, choice);
   const Outcome outcome = launch(preloadedWith(folder, "STARLING_PREPARE", "worthwhile"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
   const auto reader = Reader::open(database);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launcher.h"
+#include "planted_policies.h"
 #include "store/reader.h"
 #include "store/sqlite.h"
 #include "store_runs.h"
@@ -145,19 +146,29 @@ TEST(Store, isQuietAndEmptyWhenTuningIsOff) {
   EXPECT_FALSE(std::filesystem::exists(folder.file("tuning.db")));
 }
 
+TEST(StoredPolicy, isRunFromTheSecondCallOfTheWorldOn) {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("tuning.db");
+  expectQuiet(launch(programWith(database)));
+  plantPolicies(database, "recursive_doubling");
+  expectQuiet(launch(programWith(database)));
+  const auto reader = Reader::open(database);
+  ASSERT_TRUE(reader.isOk()) << reader.status().message();
+  for (const KeyRow& row : keysOf(reader.value(), runsOf(reader.value()).back())) {
+    if (row.site.label != "all") continue;
+    const auto decisions = reader.value().decisions(row.number);
+    ASSERT_FALSE(decisions.value().empty());
+    EXPECT_EQ(decisions.value().front().call, 1);
+    EXPECT_EQ(decisions.value().front().choice, "recursive_doubling");
+  }
+}
+
 // Whether it is foretold, or the plan of its key.
 TEST(StoredPolicy, thatIsVerySlowMakesThreeCallsAtMost) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
   expectQuiet(launch(programWith(database, "--count 100000")));
-  {
-    const auto opened = sqlite::Connection::open(database, sqlite::Access::kReadWrite, Seconds{5.0});
-    ASSERT_TRUE(opened.isOk()) << opened.status().message();
-    const Status planted = opened.value().execute(
-        "UPDATE policies SET choice = 'slt:segments=65536', virtual_ranks = '[]', lateness_ns = '[]'");
-    ASSERT_TRUE(planted.isOk()) << planted.message();
-    ASSERT_GT(opened.value().changes(), 0);
-  }
+  plantPolicies(database, "slt:segments=65536");
   expectQuiet(launch(programWith(database, "--count 100000")));
   const auto reader = Reader::open(database);
   ASSERT_TRUE(reader.isOk()) << reader.status().message();

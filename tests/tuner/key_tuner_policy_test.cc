@@ -211,7 +211,7 @@ TEST(KeyTuner, looksForSomethingBetterWhereRanksArriveInAnotherWayThanInTheEarli
   EXPECT_NE(communicator.keys().entry(0).plan.incumbent.algorithm, choiceOf("ring_segmented").algorithm);
 }
 
-// Calls are so short that ranking all rows takes as long as hundreds of them.
+// Calls are so short that ranking all rows takes as long as dozens of them.
 TEST(KeyTuner, ranksRowsAtOnceForThisRunWhereAnEarlierRunHadALateRank) {
   const Signature shortest = doubles(8);
   PolicyRecord policy = policyFor("late_join:segments=1,flagged=1");
