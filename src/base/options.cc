@@ -162,14 +162,16 @@ constexpr OptionRow kTable[] = {
        return Status::ok();
      }},
     {"STARLING_MINIMUM_CALLS", "whole number, 1 to 1000000", "4", "calls", false,
-     "Calls that a communicator makes before its ranks ask each other whether it is worth tuning.",
+     "Calls that a communicator makes before its ranks ask each other whether it is worth tuning; MPI_COMM_WORLD makes "
+     "one "
+     "where an earlier run promises a gain, and this is 4 or less.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<std::int64_t>(row, text, 1, 1'000'000, options.minimum_calls);
      }},
     {"STARLING_PREPARE", "worthwhile | always", "worthwhile", "", false,
      "Which communicators get a private communicator and tuning after that many calls: always all; or each once its "
      "calls have taken six times as long as preparing it takes, and MPI_COMM_WORLD also where the program does little "
-     "else, is linked with Starling and not preloaded, or STARLING_MODE=observe.",
+     "else, is linked with Starling and not preloaded, an earlier run promises a gain, or STARLING_MODE=observe.",
      applyPrepare},
     {"STARLING_LONGEST_EPOCH", "whole number, 4 to 65536", "256", "calls", false,
      "Longest run of calls between two agreements of the ranks; where calls are left to the MPI library and nothing is "

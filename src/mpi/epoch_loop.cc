@@ -42,7 +42,8 @@ void EpochLoop::open(const CostModel& model, const StampClock& stamps, const Top
   shares_memory_ = sharesOneMemory(&topology);
   learner_.open(model, stamps.isKnown(), topology);
   // A communicator that is prepared by its own calls has made those of its first epoch.
-  if (calls_.made() == 0) calls_.setLength(EpochLengths::ofFirst(services_.settings.options, is_shape_known));
+  if (calls_.made() == 0)
+    calls_.setLength(EpochLengths::ofFirst(services_.settings.options, is_shape_known || services_.promises_gain));
 }
 
 SiteId EpochLoop::predict(const CallOrigin& origin, const Signature& signature) const {

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "algos/catalogue.h"
 #include "base/log.h"
 #include "mpi/end_of_run.h"
 #include "mpi/exchange/any_rank.h"
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/machine/machine.h"
 #include "store/codec.h"
+#include "tuner/earlier_runs.h"
 
 namespace starling {
 namespace {
@@ -71,7 +71,7 @@ void RecordRoute::agreeOnPromise() {
   int ranks = 0;
   PMPI_Comm_size(world_, &ranks);
   const bool does_promise = policies_ && std::ranges::any_of(*policies_, [ranks](const PolicyRecord& policy) {
-                              return policy.communicator_size == ranks && policy.choice != formatChoice(kNativeChoice);
+                              return policy.communicator_size == ranks && starling::promisesGain(policy);
                             });
   promises_gain_ = !isTrueOnAny(world_, !does_promise);
 }

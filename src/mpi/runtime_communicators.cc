@@ -114,11 +114,13 @@ std::unique_ptr<Session> Runtime::makeSession(MPI_Comm communicator) {
   return session;
 }
 
-// An earlier run that has learned spent long enough in its calls. Of other communicators there may be many that it had
-// no use for.
+// Of other communicators there may be many, in which little is called. Who asks for more calls than usual before
+// anything is tuned has them.
 bool Runtime::isPromising(MPI_Comm communicator) const {
-  const bool is_tuned = settings_.options.mode == Mode::kTune && Session::callsBeforePreparation(settings_.options) > 0;
-  return communicator == MPI_COMM_WORLD && is_tuned && route_ && route_->promisesGain();
+  const Options& options = settings_.options;
+  const bool is_free = options.mode == Mode::kTune && Session::callsBeforePreparation(options) > 0;
+  const bool may_begin = is_free && options.minimum_calls <= Options{}.minimum_calls;
+  return communicator == MPI_COMM_WORLD && may_begin && route_ && route_->promisesGain();
 }
 
 // Early calls are as many as its first epoch would have.

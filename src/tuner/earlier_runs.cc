@@ -9,7 +9,6 @@
 namespace starling {
 namespace {
 
-// What is hardly faster than native can wait until native was called.
 constexpr double kLeastGain = 1.1;
 // The cost model may be wrong by so much.
 constexpr double kModelError = 2.0;
@@ -31,6 +30,8 @@ bool fitsRanks(const PolicyRecord& policy, std::int32_t ranks) {
   return policy.lateness_ns.empty() || policy.lateness_ns.size() == size;
 }
 
+bool promisesGain(const PolicyRecord& policy) { return policy.gain.value_or(0.0) >= kLeastGain; }
+
 std::vector<EarlierPolicy> foretellingPolicies(std::span<const EarlierPolicy> policies, const TunerSettings& settings,
                                                std::int32_t ranks) {
   std::vector<EarlierPolicy> of_ranks;
@@ -44,7 +45,7 @@ std::vector<EarlierPolicy> foretellingPolicies(std::span<const EarlierPolicy> po
     const auto differs = [&](const EarlierPolicy& other) {
       return is_like(other) && (other.record->choice != one.record->choice || other.record->table != one.record->table);
     };
-    if (gainOf(one) < kLeastGain || one.record->compared_by != compared_by) continue;
+    if (!promisesGain(*one.record) || one.record->compared_by != compared_by) continue;
     if (std::ranges::any_of(found, is_like) || std::ranges::any_of(of_ranks, differs)) continue;
     found.push_back(one);
   }

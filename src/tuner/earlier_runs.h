@@ -27,10 +27,14 @@ struct EarlierPolicy {
 // are not. THREADS: any.
 bool fitsRanks(const PolicyRecord& policy, std::int32_t ranks);
 
+// Returns whether the policy's choice is known to be so much faster than native that it need not wait until native was
+// called. THREADS: any.
+bool promisesGain(const PolicyRecord& policy);
+
 // Returns the policies of as many ranks that tell what to run before this run has measured anything, one for each size
-// class, type and operation: the choice is not native, its gain is known, in the time that is compared here, and is
-// worth having. Where keys of one kind have several choices, or tables, none is returned, since which site will call is
-// not known. The greatest gain comes last. REQUIRES: the records outlive what is returned. THREADS: any.
+// class, type and operation: they promise a gain, in the time that is compared here. Where keys of one kind have
+// several choices, or tables, none is returned, since which site will call is not known. The greatest gain comes last.
+// REQUIRES: the records outlive what is returned. THREADS: any.
 std::vector<EarlierPolicy> foretellingPolicies(std::span<const EarlierPolicy> policies, const TunerSettings& settings,
                                                std::int32_t ranks);
 

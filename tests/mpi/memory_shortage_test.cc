@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "launcher.h"
+#include "planted_policies.h"
 
 namespace starling {
 namespace {
@@ -23,18 +25,30 @@ class MemoryShortage : public testing::Test {
     what.program = STARLING_SHORT_OF_MEMORY;
     what.arguments = std::to_string(victim) + " " + std::to_string(spare) + " " + std::to_string(calls);
     what.ranks = ranks;
-    what.environment = {{"STARLING_DB", folder_.file("tuning.db")}, {"STARLING_PREPARE", "always"}};
+    what.environment = {{"STARLING_DB", database_}, {"STARLING_PREPARE", "always"}};
     what.environment[variable] = value;
     // Of the ways between ranks those whose memory the program can take beforehand.
     what.launcher_options = "--mca btl self,vader -x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'";
+    // No run is to know what the one before has learned, but where that is planted.
+    if (!is_promised_) std::filesystem::remove(database_);
     const Outcome outcome = launch(what);
     EXPECT_EQ(outcome.exit_code, 0) << ranks << " ranks, " << spare << " bytes after " << calls << " calls, "
                                     << variable << "=" << value << ": " << outcome.text;
     for (const std::string& message : outcome.messages()) EXPECT_THAT(message, testing::HasSubstr("memory is short"));
   }
 
+  // Has the runs after this one find that an earlier one promises a gain.
+  void promise() {
+    is_promised_ = false;
+    expectThatItRunsOn(3, 1, 1024 * kMebibyte, 200);
+    is_promised_ = true;
+    ASSERT_TRUE(plantPolicies(database_, "recursive_doubling", 2.0));
+  }
+
  private:
   TemporaryFolder folder_;
+  std::string database_ = folder_.file("tuning.db");
+  bool is_promised_ = false;
 };
 
 TEST_F(MemoryShortage, beforeTheFirstCallFailsNoCall) {
@@ -64,6 +78,15 @@ TEST_F(MemoryShortage, underAForcedAlgorithmFailsNoCall) {
 
 TEST_F(MemoryShortage, whereRanksAskWhetherToPrepareFailsNoCall) {
   for (const int calls : {0, 2, 200}) expectThatItRunsOn(3, 1, 2 * kMebibyte, calls, "STARLING_PREPARE", "worthwhile");
+}
+
+TEST_F(MemoryShortage, whereAnEarlierRunPromisesAGainFailsNoCall) {
+  for (const char* preparation : {"worthwhile", "always"}) {
+    for (const int calls : {0, 1, 2}) {
+      promise();
+      expectThatItRunsOn(3, 1, 2 * kMebibyte, calls, "STARLING_PREPARE", preparation);
+    }
+  }
 }
 
 TEST_F(MemoryShortage, inReproducibleModeFailsNoCall) {

@@ -9,15 +9,17 @@
 
 namespace starling {
 
-// Puts the choice in place of those that runs have learned.
-inline void plantPolicies(const std::string& database, const std::string& choice) {
+// Puts the choice, which native is to take `gain` times as long as, in place of those that runs have learned. Returns
+// whether there are any.
+inline bool plantPolicies(const std::string& database, const std::string& choice, double gain) {
   const auto opened = sqlite::Connection::open(database, sqlite::Access::kReadWrite, Seconds{5.0});
-  ASSERT_TRUE(opened.isOk()) << opened.status().message();
-  const std::string planting =
-      "UPDATE policies SET choice = '" + choice + "', virtual_ranks = '[]', lateness_ns = '[]'";
+  EXPECT_TRUE(opened.isOk()) << opened.status().message();
+  if (!opened.isOk()) return false;
+  const std::string planting = "UPDATE policies SET choice = '" + choice + "', gain = " + std::to_string(gain) +
+                               ", compared_by = 'post_arrival', virtual_ranks = '[]', lateness_ns = '[]'";
   const Status planted = opened.value().execute(planting.c_str());
-  ASSERT_TRUE(planted.isOk()) << planted.message();
-  ASSERT_GT(opened.value().changes(), 0);
+  EXPECT_TRUE(planted.isOk()) << planted.message();
+  return planted.isOk() && opened.value().changes() > 0;
 }
 
 }  // namespace starling

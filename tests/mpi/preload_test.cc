@@ -132,26 +132,43 @@ TEST(PreloadSettings, aLineBreakInOneValueLosesNoOther) {
   EXPECT_FALSE(std::filesystem::exists(folder.file("tuning.db"))) << "nothing is tuned with STARLING_MODE=off";
 }
 
-// The choice is what an earlier run has found for all calls.
-std::int64_t tunedCallsOfARunAfter(const std::string& choice) {
-  const TemporaryFolder folder;
-  const std::string database = folder.file("tuning.db");
-  const Launch first = preloadedWith(folder, "STARLING_PREPARE", "always");
-  EXPECT_EQ(launch(first).exit_code, 0);
-  plantPolicies(database, choice);
-  const Outcome outcome = launch(preloadedWith(folder, "STARLING_PREPARE", "worthwhile"));
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
-  const auto reader = Reader::open(database);
-  EXPECT_TRUE(reader.isOk()) << reader.status().message();
-  std::int64_t calls = 0;
-  for (const KeyRow& row : reader.value().keys(reader.value().runs().value().back().number).value())
-    calls += row.key.calls;
-  return calls;
+class PreloadLater : public testing::Test {
+ protected:
+  // A run after which the database promises this.
+  void SetUp() override { EXPECT_EQ(launch(preloadedWith(folder_, "STARLING_PREPARE", "always")).exit_code, 0); }
+
+  // Returns how many calls a later run records that is prepared where it is worth it.
+  std::int64_t callsRecordedLater(const std::string& minimum_calls) {
+    Launch later = preloadedWith(folder_, "STARLING_PREPARE", "worthwhile");
+    later.environment["STARLING_MINIMUM_CALLS"] = minimum_calls;
+    const Outcome outcome = launch(later);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+    const auto reader = Reader::open(database_);
+    EXPECT_TRUE(reader.isOk()) << reader.status().message();
+    std::int64_t calls = 0;
+    if (!reader.isOk()) return calls;
+    for (const KeyRow& row : reader.value().keys(reader.value().runs().value().back().number).value())
+      calls += row.key.calls;
+    return calls;
+  }
+
+  TemporaryFolder folder_;
+  std::string database_ = folder_.file("tuning.db");
+};
+
+TEST_F(PreloadLater, theWorldIsPreparedAfterItsFirstCallWhereAnEarlierRunPromisesAGain) {
+  ASSERT_TRUE(plantPolicies(database_, "recursive_doubling", 2.0));
+  EXPECT_EQ(callsRecordedLater("4"), 2 * kCallsOfEachType - 1);
 }
 
-TEST(PreloadSettings, theWorldIsTunedFromItsSecondCallOnWhereAnEarlierRunHasFoundAGain) {
-  EXPECT_EQ(tunedCallsOfARunAfter("recursive_doubling"), 2 * kCallsOfEachType - 1);
-  EXPECT_LE(tunedCallsOfARunAfter("native"), 2 * kCallsOfEachType - 4) << "STARLING_MINIMUM_CALLS is 4";
+TEST_F(PreloadLater, theWorldIsPreparedAsUsualWhereNoGainIsPromised) {
+  ASSERT_TRUE(plantPolicies(database_, "recursive_doubling", 1.05));
+  EXPECT_LE(callsRecordedLater("4"), 2 * kCallsOfEachType - 4);
+}
+
+TEST_F(PreloadLater, theWorldIsPreparedAfterAsManyCallsAsTheUserAsksFor) {
+  ASSERT_TRUE(plantPolicies(database_, "recursive_doubling", 2.0));
+  EXPECT_LE(callsRecordedLater("20"), 2 * kCallsOfEachType - 20);
 }
 
 TEST_P(Preload, programRunsWithoutIt) {

@@ -150,17 +150,17 @@ TEST(StoredPolicy, isRunFromTheSecondCallOfTheWorldOn) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
   expectQuiet(launch(programWith(database)));
-  plantPolicies(database, "recursive_doubling");
+  ASSERT_TRUE(plantPolicies(database, "recursive_doubling", 2.0));
   expectQuiet(launch(programWith(database)));
   const auto reader = Reader::open(database);
   ASSERT_TRUE(reader.isOk()) << reader.status().message();
-  for (const KeyRow& row : keysOf(reader.value(), runsOf(reader.value()).back())) {
-    if (row.site.label != "all") continue;
-    const auto decisions = reader.value().decisions(row.number);
-    ASSERT_FALSE(decisions.value().empty());
-    EXPECT_EQ(decisions.value().front().call, 1);
-    EXPECT_EQ(decisions.value().front().choice, "recursive_doubling");
-  }
+  const std::vector<KeyRow> keys = keysOf(reader.value(), runsOf(reader.value()).back());
+  const auto all = std::ranges::find(keys, "all", [](const KeyRow& row) { return row.site.label; });
+  ASSERT_NE(all, keys.end());
+  const auto decisions = reader.value().decisions(all->number);
+  ASSERT_FALSE(decisions.value().empty());
+  EXPECT_EQ(decisions.value().front().call, 1);
+  EXPECT_EQ(decisions.value().front().choice, "recursive_doubling");
 }
 
 // Whether it is foretold, or the plan of its key.
@@ -168,7 +168,7 @@ TEST(StoredPolicy, thatIsVerySlowMakesThreeCallsAtMost) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
   expectQuiet(launch(programWith(database, "--count 100000")));
-  plantPolicies(database, "slt:segments=65536");
+  ASSERT_TRUE(plantPolicies(database, "slt:segments=65536", 2.0));
   expectQuiet(launch(programWith(database, "--count 100000")));
   const auto reader = Reader::open(database);
   ASSERT_TRUE(reader.isOk()) << reader.status().message();
