@@ -162,9 +162,8 @@ constexpr OptionRow kTable[] = {
        return Status::ok();
      }},
     {"STARLING_MINIMUM_CALLS", "whole number, 1 to 1000000", "4", "calls", false,
-     "Calls that a communicator makes before its ranks ask each other whether it is worth tuning; MPI_COMM_WORLD makes "
-     "one "
-     "where an earlier run promises a gain, and this is 4 or less.",
+     "Calls that a communicator makes before its ranks ask each other whether it is worth tuning; on MPI_COMM_WORLD "
+     "one where an earlier run promises a gain and this is 4 or less.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyNumber<std::int64_t>(row, text, 1, 1'000'000, options.minimum_calls);
      }},

@@ -9,7 +9,7 @@
 namespace starling {
 namespace {
 
-constexpr double kLeastGain = 1.1;
+constexpr double kLeastGain = 1.1;  // that is worth having before native was called
 // The cost model may be wrong by so much.
 constexpr double kModelError = 2.0;
 
