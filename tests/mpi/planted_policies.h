@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "launcher.h"
 #include "store/sqlite.h"
 
 namespace starling {
@@ -20,6 +21,18 @@ inline bool plantPolicies(const std::string& database, const std::string& choice
   const Status planted = opened.value().execute(planting.c_str());
   EXPECT_TRUE(planted.isOk()) << planted.message();
   return planted.isOk() && opened.value().changes() > 0;
+}
+
+// Runs the program until it has learned something, and then plants the choice. Returns whether that was so: where times
+// vary much a run may still explore when it ends.
+inline bool learnAndPlant(const Launch& program, const std::string& database, const std::string& choice, double gain) {
+  constexpr int kMostRuns = 5;
+  for (int run = 0; run < kMostRuns; ++run) {
+    const Outcome outcome = launch(program);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+    if (plantPolicies(database, choice, gain)) return true;
+  }
+  return false;
 }
 
 }  // namespace starling

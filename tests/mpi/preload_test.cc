@@ -134,8 +134,9 @@ TEST(PreloadSettings, aLineBreakInOneValueLosesNoOther) {
 
 class PreloadLater : public testing::Test {
  protected:
-  // A run after which the database promises this.
-  void SetUp() override { EXPECT_EQ(launch(preloadedWith(folder_, "STARLING_PREPARE", "always")).exit_code, 0); }
+  bool promise(double gain) const {
+    return learnAndPlant(preloadedWith(folder_, "STARLING_PREPARE", "always"), database_, "recursive_doubling", gain);
+  }
 
   // Returns how many calls a later run records that is prepared where it is worth it.
   std::int64_t callsRecordedLater(const std::string& minimum_calls) {
@@ -157,17 +158,17 @@ class PreloadLater : public testing::Test {
 };
 
 TEST_F(PreloadLater, theWorldIsPreparedAfterItsFirstCallWhereAnEarlierRunPromisesAGain) {
-  ASSERT_TRUE(plantPolicies(database_, "recursive_doubling", 2.0));
+  ASSERT_TRUE(promise(2.0));
   EXPECT_EQ(callsRecordedLater("4"), 2 * kCallsOfEachType - 1);
 }
 
 TEST_F(PreloadLater, theWorldIsPreparedAsUsualWhereNoGainIsPromised) {
-  ASSERT_TRUE(plantPolicies(database_, "recursive_doubling", 1.05));
+  ASSERT_TRUE(promise(1.05));
   EXPECT_LE(callsRecordedLater("4"), 2 * kCallsOfEachType - 4);
 }
 
 TEST_F(PreloadLater, theWorldIsPreparedAfterAsManyCallsAsTheUserAsksFor) {
-  ASSERT_TRUE(plantPolicies(database_, "recursive_doubling", 2.0));
+  ASSERT_TRUE(promise(2.0));
   EXPECT_LE(callsRecordedLater("20"), 2 * kCallsOfEachType - 20);
 }
 

@@ -149,8 +149,7 @@ TEST(Store, isQuietAndEmptyWhenTuningIsOff) {
 TEST(StoredPolicy, isRunFromTheSecondCallOfTheWorldOn) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
-  expectQuiet(launch(programWith(database)));
-  ASSERT_TRUE(plantPolicies(database, "recursive_doubling", 2.0));
+  ASSERT_TRUE(learnAndPlant(programWith(database), database, "recursive_doubling", 2.0));
   expectQuiet(launch(programWith(database)));
   const auto reader = Reader::open(database);
   ASSERT_TRUE(reader.isOk()) << reader.status().message();
@@ -167,15 +166,13 @@ TEST(StoredPolicy, isRunFromTheSecondCallOfTheWorldOn) {
 TEST(StoredPolicy, thatIsVerySlowMakesThreeCallsAtMost) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
-  expectQuiet(launch(programWith(database, "--count 100000")));
-  ASSERT_TRUE(plantPolicies(database, "slt:segments=65536", 2.0));
-  expectQuiet(launch(programWith(database, "--count 100000")));
+  const Launch program = programWith(database, "--count 100000");
+  ASSERT_TRUE(learnAndPlant(program, database, "slt:segments=65536", 2.0));
+  expectQuiet(launch(program));
   const auto reader = Reader::open(database);
   ASSERT_TRUE(reader.isOk()) << reader.status().message();
-  const std::vector<RunRow> runs = runsOf(reader.value());
-  ASSERT_EQ(runs.size(), 2U);
   std::int64_t all_slow_calls = 0;
-  for (const KeyRow& row : keysOf(reader.value(), runs.back())) {
+  for (const KeyRow& row : keysOf(reader.value(), runsOf(reader.value()).back())) {
     const auto observations = reader.value().observations(row.number);
     ASSERT_TRUE(observations.isOk());
     std::int64_t slow_calls = 0;
