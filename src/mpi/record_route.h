@@ -27,8 +27,8 @@ class RecordRoute {
 
   // Returns what earlier runs of the program learned; it is the same on all ranks.
   std::shared_ptr<const std::vector<PolicyRecord>> policies() const { return policies_; }
-  // Returns whether one of them found what is faster than native for calls of as many ranks as MPI_COMM_WORLD has. It
-  // is the same on all ranks.
+  // Returns whether a policy for calls of as many ranks as MPI_COMM_WORLD has promises a gain (tuner/earlier_runs.h).
+  // It is the same on all ranks.
   bool promisesGain() const { return promises_gain_; }
 
   // Returns whether so much waits that a source of records had better add up what it has.

@@ -52,12 +52,12 @@ class Session {
   void announce(double fraction);
 
   // Opens the private communicator, and finds out once what the ranks run on. Waits for the other ranks. The session
-  // does it itself after callsBeforePreparation() calls. REQUIRES: it was not done, and there is something to tune
-  // between the ranks.
+  // does it itself after callsBeforePreparation() calls, or after one where SessionServices::promises_gain. REQUIRES:
+  // it was not done, and there is something to tune between the ranks.
   void prepare();
 
-  // Returns after how many calls on a communicator its ranks prepare tuning, and wait for each other; 0: before the
-  // first.
+  // Returns after how many calls on a communicator its ranks prepare tuning, and wait for each other, where no earlier
+  // run promises a gain; 0: before the first.
   static std::int64_t callsBeforePreparation(const Options& options);
 
   // Returns the next site handle. It is collective.

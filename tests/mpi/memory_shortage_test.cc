@@ -14,6 +14,9 @@ namespace {
 
 // What the program needs without Starling is less than the least of these.
 constexpr long kMebibyte = 1L << 20;
+// No rank is short with that.
+constexpr long kEnough = 1L << 30;
+constexpr int kLearners = 3;  // ranks for which a gain is promised
 
 class MemoryShortage : public testing::Test {
  protected:
@@ -21,14 +24,8 @@ class MemoryShortage : public testing::Test {
   // the variable says otherwise.
   void expectThatItRunsOn(int ranks, int victim, long spare, int calls, const std::string& variable = "STARLING_MODE",
                           const std::string& value = "tune") {
-    Launch what;
-    what.program = STARLING_SHORT_OF_MEMORY;
-    what.arguments = std::to_string(victim) + " " + std::to_string(spare) + " " + std::to_string(calls);
-    what.ranks = ranks;
-    what.environment = {{"STARLING_DB", database_}, {"STARLING_PREPARE", "always"}};
+    Launch what = program(ranks, victim, spare, calls);
     what.environment[variable] = value;
-    // Of the ways between ranks those whose memory the program can take beforehand.
-    what.launcher_options = "--mca btl self,vader -x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'";
     // No run is to know what the one before has learned, but where that is planted.
     if (!is_promised_) std::filesystem::remove(database_);
     const Outcome outcome = launch(what);
@@ -37,15 +34,24 @@ class MemoryShortage : public testing::Test {
     for (const std::string& message : outcome.messages()) EXPECT_THAT(message, testing::HasSubstr("memory is short"));
   }
 
-  // Has the runs after this one find that an earlier one promises a gain.
+  // Has the runs after this find that an earlier one promises a gain.
   void promise() {
-    is_promised_ = false;
-    expectThatItRunsOn(3, 1, 1024 * kMebibyte, 200);
-    is_promised_ = true;
-    ASSERT_TRUE(plantPolicies(database_, "recursive_doubling", 2.0));
+    is_promised_ = learnAndPlant(program(kLearners, 1, kEnough, 200), database_, "recursive_doubling", 2.0);
+    ASSERT_TRUE(is_promised_);
   }
 
  private:
+  Launch program(int ranks, int victim, long spare, int calls) const {
+    Launch what;
+    what.program = STARLING_SHORT_OF_MEMORY;
+    what.arguments = std::to_string(victim) + " " + std::to_string(spare) + " " + std::to_string(calls);
+    what.ranks = ranks;
+    what.environment = {{"STARLING_DB", database_}, {"STARLING_PREPARE", "always"}};
+    // Of the ways between ranks those whose memory the program can take beforehand.
+    what.launcher_options = "--mca btl self,vader -x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'";
+    return what;
+  }
+
   TemporaryFolder folder_;
   std::string database_ = folder_.file("tuning.db");
   bool is_promised_ = false;
@@ -84,7 +90,7 @@ TEST_F(MemoryShortage, whereAnEarlierRunPromisesAGainFailsNoCall) {
   for (const char* preparation : {"worthwhile", "always"}) {
     for (const int calls : {0, 1, 2}) {
       promise();
-      expectThatItRunsOn(3, 1, 2 * kMebibyte, calls, "STARLING_PREPARE", preparation);
+      expectThatItRunsOn(kLearners, 1, 2 * kMebibyte, calls, "STARLING_PREPARE", preparation);
     }
   }
 }
