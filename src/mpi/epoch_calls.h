@@ -50,6 +50,8 @@ class EpochCalls {
   // the call is then counted, but not among those that closed() will tell.
   void add(EpochCall call, const std::optional<CallStamps>& stamps);
 
+  // Returns the calls of the running epoch that were added.
+  std::span<const EpochCall> open() const { return open_; }
   // Ends the running epoch, whose calls closed() are from now on; returns what this rank knows of those that were
   // stamped, in times that compare with those of other ranks by `clock`; empty: none do. It is good until the next
   // close().

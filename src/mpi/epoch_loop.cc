@@ -112,9 +112,6 @@ void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {
     learner_.addSpecialKey(place.usual);
   }
   if (place.usual < known) return;
-  if (report.tunable && !is_ending_ && services_.settings.options.mode == Mode::kTune) {
-    memory_.reserveFor(call.signature);
-  }
   learner_.addKey(key, call, report);
 }
 

@@ -124,6 +124,7 @@ class EpochLoop {
   static constexpr std::size_t kMinRoom = std::size_t{64} << 10;
   int closeEpoch();
   void limitEpoch() { calls_.setLimit(lengths_.limit(rest_.isPlanned())); }
+  void reserveForNewCalls();
   bool makeRoom();
   int goOnAgreeing();
   int takeEpoch();

@@ -66,6 +66,7 @@ int EpochLoop::closeEpoch() {
   calls_.setLimit(EpochLengths::kNoLimit);  // the next epoch may be long, and room is made for it here
   Agreement::Report report;
   report.sites_hash = tracker_.closeEpoch();
+  reserveForNewCalls();
   report.scratch_bytes = memory_.scratchCapacity();
   report.schedule_bytes = memory_.scheduleCapacity();
   report.has_room = makeRoom();
@@ -78,6 +79,18 @@ int EpochLoop::closeEpoch() {
   rest_.plan(lengths_.mostAtRest(), calls_.closedEpoch(), keys_);
   limitEpoch();
   return code;
+}
+
+// The ranks are to know of it when the first plan of these calls takes force, which is one epoch later.
+void EpochLoop::reserveForNewCalls() {
+  if (is_ending_ || !has_noted_all_ || services_.settings.options.mode != Mode::kTune) return;
+  const std::span<const EpochCall> calls = calls_.open();
+  std::optional<Signature> latest;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].usual_key >= 0 || !calls[i].tunable) continue;
+    const Signature signature = tracker_.closedCall(i, false).signature;
+    if (std::exchange(latest, signature) != signature) memory_.reserveFor(signature);
+  }
 }
 
 // Makes room for what the closed epoch teaches, and for the calls until that is known.

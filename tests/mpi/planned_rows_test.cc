@@ -104,6 +104,30 @@ TEST_F(PlannedRows, ofEarlierRunsMakeTheFirstCallsThatAreTuned) {
   EXPECT_EQ(callsWith(row, kCount, prepared_after + kTuned, services), 0);
 }
 
+// The first trial of a run is made in the calls after the first plan has come, with the memory that it needs.
+TEST_F(PlannedRows, areTriedAsSoonAsThatIsPlanned) {
+  constexpr int kCount = 4097;
+  constexpr int kEpoch = 2;  // of the calls in which the plan is made, and likewise of those that follow it
+  const HastyClock clock;
+  SessionServices services = this->services();
+  services.clocks.clock = &clock;
+  Session session(communicator(), services);
+  std::vector<double> sums(kCount);
+  const auto prepared_after = static_cast<int>(Session::callsBeforePreparation(services.settings.options));
+  for (int call = 0; call < prepared_after + 2 * kEpoch; ++call) {
+    sums.assign(sums.size(), 1.0);
+    EXPECT_EQ(session.allreduce(MPI_IN_PLACE, sums.data(), kCount, MPI_DOUBLE, MPI_SUM, {}), MPI_SUCCESS);
+  }
+  session.advanceEnd(EpochLoop::Wait::kToEnd);
+  std::int64_t trials = 0;
+  for (const ObservationRecord& seen : session.loop().learner().drain().observations) {
+    if (!seen.exploration) continue;
+    EXPECT_NE(seen.choice, formatChoice(kNativeChoice)) << "the memory of the trial was not agreed on yet";
+    trials += seen.calls;
+  }
+  EXPECT_EQ(trials > 0, worldSize() > 1 && worldRank() == 0);
+}
+
 // A communicator whose shape is known, of which another one runs the row of each test.
 class ForetoldRows : public PlannedRows {
  protected:
