@@ -1,10 +1,12 @@
 #include "tuner/key_arrivals.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <span>
 #include <utility>
 
+#include "algos/flagged.h"
 #include "tuner/virtual_ranks.h"
 
 namespace starling {
@@ -22,7 +24,10 @@ constexpr int kCallsOfOtherRank = 2;       // in a row show that the late rank i
 constexpr int kCallsOtherwise = 3;
 // So many plans later it is taken for how ranks come that none follows.
 constexpr int kPlansToFollow = 2;
-constexpr double kLatenessChange = 0.25;  // share of the largest lateness that one must move by for a new plan
+// Of two ranks that come last equally often one seldom seems to do so more often, by so many deviations.
+constexpr double kFarMoreOften = 1.5;
+constexpr std::int32_t kMostTimesLast = 256;  // that count
+constexpr double kLatenessChange = 0.25;      // share of the largest lateness that one must move by for a new plan
 
 // Ranks that are about equally late would change places at every sorting, and each new table costs new schedules.
 std::vector<std::int32_t> nextTable(const std::vector<std::int32_t>& table, std::span<const Seconds> lateness,
@@ -99,6 +104,7 @@ void KeyArrivals::inherit(const KeyArrivals& other) {
   tracked_.restart();
   usual_ = other.usual_;
   clock_error_ = other.clock_error_;
+  times_last_ = other.times_last_;
 }
 
 // The scatter of ranks that are on time says nothing about their order, so it counts as noise.
@@ -124,9 +130,17 @@ void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   const UnpredictedArrivals now = arrivalsIn(pattern);
   latest_ = now.latest;
   timely_calls_ = isNoise(latest_) ? timely_calls_ + 1 : 0;
+  countLast(pattern.latest.front().rank);
   usual_.latest += share * (now.latest - usual_.latest);
   usual_.before += share * (now.before - usual_.before);
   usual_.others += share * (now.others - usual_.others);
+}
+
+void KeyArrivals::countLast(std::int32_t rank) {
+  const auto index = static_cast<std::size_t>(rank);
+  if (isNoise(latest_) || index >= times_last_.size()) return;
+  if (++times_last_[index] < kMostTimesLast) return;
+  for (std::int32_t& times : times_last_) times /= 2;
 }
 
 // Forecasts take many calls to turn from one rank to another, and no call but these says anything of what comes. What
@@ -241,6 +255,31 @@ bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy poli
   std::vector<PlacedRank> placed = placementOf(keeps_rank_order ? std::span<const std::int32_t>{} : table, lateness_ns);
   if (placed == plan.placed) return false;
   plan.placed = std::move(placed);
+  return true;
+}
+
+bool KeyArrivals::placeCoordinator(KeyPlan& plan) const {
+  if (flaggedRanks(plan.incumbent, tracked_.ranks()) == 0) {
+    return !plan.foreseesLateRank() && !std::exchange(plan.placed, {}).empty();
+  }
+  const auto is_placed = [&plan](std::int32_t rank) {
+    return std::ranges::find(plan.placed, rank, &PlacedRank::rank) != plan.placed.end();
+  };
+  const auto first = std::ranges::find(plan.placed, 0, &PlacedRank::place);
+  const bool has_first = first != plan.placed.end();
+  std::int32_t coordinator = has_first ? first->rank : 0;
+  while (!has_first && is_placed(coordinator)) ++coordinator;
+  if (coordinator >= std::ssize(times_last_) ||
+      (has_first ? first->lateness_ns > 0 : plan.placed.size() == kMostPlaced))
+    return false;
+  std::int32_t better = coordinator;
+  for (std::int32_t rank = 0; rank < std::ssize(times_last_); ++rank) {
+    if (!is_placed(rank) && timesLast(rank) < timesLast(better)) better = rank;
+  }
+  const double more = timesLast(coordinator) - timesLast(better);
+  if (more <= kFarMoreOften * std::sqrt(timesLast(coordinator) + timesLast(better))) return false;
+  if (has_first) plan.placed.erase(first);
+  plan.placed.insert(plan.placed.begin(), {.rank = better, .place = 0, .lateness_ns = 0});
   return true;
 }
 

@@ -18,7 +18,8 @@ namespace starling {
 class KeyArrivals {
  public:
   // Latenesses below `noise` tell nothing.
-  explicit KeyArrivals(std::int32_t ranks, Seconds noise = kNoiseWithinNode) : tracked_(ranks), least_noise_(noise) {}
+  explicit KeyArrivals(std::int32_t ranks, Seconds noise = kNoiseWithinNode)
+      : tracked_(ranks), least_noise_(noise), times_last_(static_cast<std::size_t>(std::min(ranks, kCoordinators))) {}
 
   // Takes it that the next calls will be like those of another key, of which nothing is recorded.
   void inherit(const KeyArrivals& other);
@@ -44,6 +45,11 @@ class KeyArrivals {
   // better. Where nobody is late as a rule any more, all are in order. Where all come late at random, an order that was
   // seen in a few calls is forgotten.
   bool arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy policy) const;
+
+  // Lets another rank be the coordinator of flags, who stands first, where the one that is so has come last far more
+  // often: flags name nobody before the coordinator has come. Of a plan that runs a row without flags it takes that
+  // back. Returns true when the plan has changed.
+  bool placeCoordinator(KeyPlan& plan) const;
 
   // Says whether ranks came to the latest call as was foreseen.
   enum class Standing : std::uint8_t {
@@ -89,6 +95,9 @@ class KeyArrivals {
   Surprise surpriseIn(const ArrivalPattern& pattern) const;
   // Returns whether this call, with those before it, shows that ranks come otherwise now than was foreseen.
   bool haveMoved(const ArrivalPattern& pattern);
+  // Counts the latest call's last rank, if it was late.
+  void countLast(std::int32_t rank);
+  double timesLast(std::int32_t rank) const { return times_last_[static_cast<std::size_t>(rank)]; }
   // Returns whether nobody is late any more, as several calls have shown, though the plan has it.
   bool areOnTimeAgain(const KeyPlan& plan) const;
 
@@ -103,11 +112,13 @@ class KeyArrivals {
   Seconds clock_error_;        // likewise
   static constexpr std::int32_t kNobody = -1;
   Foreseen foreseen_;
-  Surprise surprise_ = Surprise::kNone;     // in the latest call
-  std::int32_t surprising_rank_ = kNobody;  // that came last in it, where one surprises
-  int surprises_ = 0;                       // in a row, which were alike
-  int plans_to_follow_ = 0;                 // that may be made until one follows how ranks come now
-  int timely_calls_ = 0;                    // in a row, in which nobody was late
+  Surprise surprise_ = Surprise::kNone;              // in the latest call
+  std::int32_t surprising_rank_ = kNobody;           // that came last in it, where one surprises
+  int surprises_ = 0;                                // in a row, which were alike
+  int plans_to_follow_ = 0;                          // that may be made until one follows how ranks come now
+  int timely_calls_ = 0;                             // in a row, in which nobody was late
+  static constexpr std::int32_t kCoordinators = 64;  // of these first ranks one is taken
+  std::vector<std::int32_t> times_last_;             // and late, of each of these
 };
 
 // Returns the outlook as records have it: "on_time", "predicted", "unpredictable"; "" where it is not known.

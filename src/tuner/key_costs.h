@@ -32,6 +32,7 @@ class KeyCosts {
     bool was_called = false;         // however it was arranged
     bool is_learned = false;         // by an earlier run, or by another key of the shape
     bool is_assumed = false;         // by an earlier run, until a call says more
+    bool is_in_doubt = false;        // its latest call took less than it is believed to, and is to be confirmed
     std::int64_t samples = 0;        // of its calls, as it is arranged now
     std::int64_t since_move = 0;     // of these, since noteMove()
     std::int32_t under_way = 0;      // trials that are planned and have not been seen
@@ -83,6 +84,9 @@ class KeyCosts {
   // Notes that another arm has taken the place of this one. Where it had been good it may be so again, and is looked at
   // now and then, each time after twice as many calls.
   void noteReplaced(std::size_t arm);
+  // Notes that a call of the arm, which took so long, was a trial beside the incumbent. Where it was faster than that,
+  // and the arm is not believed to be, it is tried again at once.
+  void noteTried(std::size_t arm, Seconds time, std::size_t incumbent);
   // Has native called once, soon, if it was not.
   void lookAtNative() { arms_[kNative].look_at = calls_; }
   // Notes that the choice was planned and could not be made.
@@ -113,6 +117,9 @@ class KeyCosts {
   };
   // Returns the arms that are worth a call, the most promising first, and notes that these are under way.
   std::vector<Choice> planTrials(std::size_t incumbent, Allowance allowance);
+  // Returns what the trials that were planned last promise at best, as a multiple of what a call of the incumbent
+  // takes.
+  double promise() const { return promise_; }
   // Returns whether any trial is under way, or was left to others when trials were planned last.
   bool awaitsTrials() const;
   bool awaitsOthers() const { return awaits_others_; }
@@ -179,6 +186,7 @@ class KeyCosts {
 
   CostBeliefs beliefs_{0.4};
   bool awaits_others_ = false;
+  double promise_ = 0.0;
   bool has_moved_ = false;  // since rows were ranked
   std::vector<Arm> arms_;
   std::size_t latest_ = kNative;                   // that was observed

@@ -14,6 +14,9 @@ namespace {
 // A trial that costs nothing is not worth a new plan either where it promises less than this share of a call.
 constexpr double kLeastGain = 0.003;
 
+// A trial that took less than this share of what the incumbent takes is confirmed if that is not believed.
+constexpr double kClearlyFaster = 0.9;
+
 // Of a trial that is made though it promises nothing, in the order of trials.
 constexpr double kLeastProfit = 1.01 * Replacement::kNoticeable;
 
@@ -59,6 +62,14 @@ void KeyCosts::noteDecision() {
   }
 }
 
+// What holds a call up makes it longer and never shorter, so that one call that was faster says more than one that was
+// slower; but a measurement counts for no more than it may be off by chance.
+void KeyCosts::noteTried(std::size_t arm, Seconds time, std::size_t incumbent) {
+  if (arm == incumbent || isCold(arm)) return;
+  const bool was_faster = time < kClearlyFaster * expected(incumbent);
+  arms_[arm].is_in_doubt = was_faster && expected(arm) > expected(incumbent);
+}
+
 bool KeyCosts::awaitsTrials() const {
   return std::ranges::any_of(arms_, [](const Arm& arm) { return arm.under_way > 0; });
 }
@@ -78,7 +89,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     if (i == incumbent || !mayBeTried(arm) || arm.under_way >= most_under_way) continue;
     if (!allowance.may_check && isSecondForm(i)) continue;
     const bool is_first_look = i == kNative && arm.samples == 0 && isToBeLookedAt(arm);
-    if (arm.under_way == 0 && (isToBeRetried(arm) || is_first_look)) {
+    if (arm.under_way == 0 && (arm.is_in_doubt || isToBeRetried(arm) || is_first_look)) {
       trials.push_back({i, std::numeric_limits<double>::infinity(), 0.0});
       continue;
     }
@@ -99,6 +110,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
   std::ranges::sort(trials, std::greater{}, &Trial::profit);
   std::vector<Choice> choices;
   awaits_others_ = false;
+  promise_ = 0.0;
   double at_once = allowance.excess_under_way;
   for (const Trial& trial : trials) {
     if (choices.size() >= allowance.trials) break;
@@ -113,6 +125,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     }
     at_once += trial.excess;
     allowance.excess -= trial.excess;
+    if (std::isfinite(trial.profit)) promise_ = std::max(promise_, trial.profit);
     plan(trial.arm, allowance, choices);
   }
   if (allowance.may_check && choices.empty() && !awaitsTrials()) {
@@ -143,6 +156,7 @@ void KeyCosts::plan(std::size_t arm, const Allowance& allowance, std::vector<Cho
     arms_[arm].looks = std::min(arms_[arm].looks + 1, kMostChecks);
     arms_[arm].look_at = calls_ + (kFirstLook << arms_[arm].looks);
   }
+  arms_[arm].is_in_doubt = false;
   const std::size_t most = std::max<std::size_t>(allowance.trials, kCallsInARow);
   for (std::int32_t i = 0; i < callsOfTrial(arm); ++i) {
     if (!allowance.may_check && choices.size() == most) break;

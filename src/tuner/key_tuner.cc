@@ -19,6 +19,8 @@ namespace {
 // A key is taken to go on for as long as it has lasted, within these numbers of calls.
 constexpr double kLeastToCome = 100.0;
 constexpr double kMostToCome = 2000.0;
+// A settled key explores again, so that agreements come soon, for trials that promise so many calls of the incumbent.
+constexpr double kWorthwhile = 5.0;
 // Of a key that has settled one thing is tried at a time.
 constexpr std::size_t kTrialsOnceSettled = 1;
 
@@ -128,6 +130,7 @@ void KeyTuner::learn(const PlannedChoice& planned, const ChoiceTimes::Net& net) 
   const Seconds expected = costs_.expected(*arm);
   const bool has_changed = costs_.observe(choice, net.time, net.error, net.disturbance);
   if (has_changed) choices_.forgetFormerCost(choice);
+  if (planned.exploration) costs_.noteTried(*arm, net.time, costs_.armOf(plan_.incumbent));
   const KeyCosts::Arm& called = costs_.arms()[*arm];
   if (planned.exploration && called.samples <= kTrialsToTell && called.retry_at < 0)
     others_.tell(costs_.residualOf(*arm));
@@ -218,6 +221,10 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   const bool have_moved = followArrivals(plan);
   if (!have_moved) plan.placed = plan_.placed;
   heedArrivals(plan, have_moved, may_rank, occasion);
+  if (placeCoordinator(plan)) {
+    occasion.must_tell = true;
+    occasion.text += describeCoordinator(plan);
+  }
   arrivals_.notePlan(have_moved);
   if (occasion.reopens) {
     budget_.reopen();
@@ -255,7 +262,8 @@ bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
     return std::max(now, then) > kNoticeablyLate * std::min(now, then);
   };
   // One call among many that are as before is no sign.
-  const bool is_otherwise = plan.placed.empty() && differs(arrivals_.usual().latest) && differs(arrivals_.latest());
+  const bool is_otherwise =
+      !plan.foreseesLateRank() && differs(arrivals_.usual().latest) && differs(arrivals_.latest());
   came_otherwise_ = is_otherwise ? came_otherwise_ + 1 : 0;
   return came_otherwise_ >= kTimesOtherwise;
 }
@@ -280,6 +288,18 @@ KeyCosts::Allowance KeyTuner::allowance(std::size_t incumbent, bool is_settled) 
   return allowance;
 }
 
+std::vector<Choice> KeyTuner::trialsBeside(std::size_t incumbent, bool is_settled) {
+  std::vector<Choice> trials = costs_.planTrials(incumbent, allowance(incumbent, is_settled));
+  announceTrials(trials, incumbent);
+  // What an agreement disturbs is no trial. Where many keys take turns this is seldom the first call of an epoch.
+  const bool may_be_disturbed = isShort(incumbent) && calls_in_epoch_ > 1;
+  // Of a row whose first calls tell little these may be disturbed, too.
+  const bool begins_cold = !trials.empty() && costs_.coldCalls(costs_.armOf(trials.front())) > 0;
+  if (!trials.empty() && may_be_disturbed && !begins_cold)
+    trials.insert(trials.begin(), costs_.arms()[incumbent].choice);
+  return trials;
+}
+
 // Returns nothing where the plan in force is as good.
 std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasion& occasion) {
   const std::size_t before = costs_.armOf(plan.incumbent);
@@ -289,15 +309,11 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   plan.incumbent = costs_.arms()[chosen].choice;
   // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
   const bool is_untried = !costs_.wasCalled(chosen);
-  plan.trials = is_untried ? std::vector<Choice>{} : costs_.planTrials(chosen, allowance(chosen, was_settled));
-  announceTrials(plan.trials, chosen);
-  // What an agreement disturbs is no trial. Where many keys take turns this is seldom the first call of an epoch.
-  const bool may_be_disturbed = isShort(chosen) && calls_in_epoch_ > 1;
-  // Of a row whose first calls tell little these may be disturbed, too.
-  const bool begins_cold = !plan.trials.empty() && costs_.coldCalls(costs_.armOf(plan.trials.front())) > 0;
-  if (!plan.trials.empty() && may_be_disturbed && !begins_cold) plan.trials.insert(plan.trials.begin(), plan.incumbent);
+  plan.trials = is_untried ? std::vector<Choice>{} : trialsBeside(chosen, was_settled);
+  const bool is_worthwhile = was_settled && !is_untried && costs_.promise() > kWorthwhile && budget_.mayReopen();
+  if (is_worthwhile) budget_.reopen(TrialBudget::kBriefly);
   const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials() || costs_.awaitsOthers() || is_untried;
-  const bool explores = !was_settled && has_trials && budget_.isExploring();
+  const bool explores = (!was_settled || is_worthwhile) && has_trials && budget_.isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
   std::string verdict;
   if (chosen != before) {
@@ -316,7 +332,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   const bool is_news = settles || chosen != before;
   const bool is_same = plan.incumbent == plan_.incumbent && plan.trials.empty() && plan.state == plan_.state;
   if (is_same && !occasion.must_tell && reason.empty()) return std::nullopt;
-  if (plan_.state == KeyState::kObserving) reason += listTrials(plan);
+  if (is_worthwhile || plan_.state == KeyState::kObserving) reason += listTrials(plan);
   Decision decision = decisionOf(std::move(plan), std::move(reason));
   if (is_news && !is_untried)
     others_.bequeath(costs_.residuals(), runsElsewhere(), arrivals_);

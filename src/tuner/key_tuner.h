@@ -131,8 +131,12 @@ class KeyTuner {
   Decision decisionOf(KeyPlan plan, std::string reason);
   bool isShort(std::size_t arm) const;
   KeyCosts::Allowance allowance(std::size_t incumbent, bool is_settled) const;
+  // Returns the calls that a plan with this incumbent begins with.
+  std::vector<Choice> trialsBeside(std::size_t incumbent, bool is_settled);
   // Updates table and predicted lateness of `plan`; returns true when they changed.
   bool followArrivals(KeyPlan& plan) const;
+  // Lets another rank be the coordinator of flags in `plan`, or none, where that is better; returns true when it does.
+  bool placeCoordinator(KeyPlan& plan) const { return !keepsRankOrder() && arrivals_.placeCoordinator(plan); }
   // Returns whether ranks that nobody can name come otherwise than those for which rows were ranked last.
   bool comeOtherwise(const KeyPlan& plan);
   // Learns what a call took, at once or when it is clear how ranks come.
@@ -201,6 +205,7 @@ class KeyTuner {
   std::string listTrials(const KeyPlan& plan) const;
   std::string describeArrivals(const KeyPlan& plan) const;
   std::string describeUnpredicted() const;
+  static std::string describeCoordinator(const KeyPlan& plan);
   std::string describeCycle(const Cycle& cycle) const;
 
   // These functions are in key_tuner_given.cc.

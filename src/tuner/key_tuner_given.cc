@@ -47,9 +47,12 @@ KeyTuner::Decision KeyTuner::reproducible(KeyPlan plan, const std::string& occas
 std::optional<KeyTuner::Decision> KeyTuner::followArrivalsOnly(bool may_rank) {
   const bool is_reproducible = settings_.options.algorithm.empty();
   KeyPlan plan = plan_;
-  if ((is_reproducible && !may_rank) || !followArrivals(plan)) return std::nullopt;
-  transition_.rearranges = true;
-  const std::string reason = describeArrivals(plan);
+  if (is_reproducible && !may_rank) return std::nullopt;
+  const bool have_moved = followArrivals(plan);
+  if (!have_moved) plan.placed = plan_.placed;
+  if (!have_moved && !placeCoordinator(plan)) return std::nullopt;
+  transition_.rearranges = have_moved;
+  const std::string reason = have_moved ? describeArrivals(plan) : describeCoordinator(plan);
   if (is_reproducible) return reproducible(std::move(plan), reason);
   return decisionOf(std::move(plan), reason);
 }

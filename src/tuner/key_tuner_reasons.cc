@@ -60,6 +60,12 @@ std::string KeyTuner::describeUnpredicted() const {
   return fmt::format("Arrivals changed: one rank or another is late, by {} as a rule. ", formatDuration(latest));
 }
 
+std::string KeyTuner::describeCoordinator(const KeyPlan& plan) {
+  if (plan.placed.empty()) return "Ranks are in order again, since no flags are sent. ";
+  return fmt::format("Rank {} names late ranks from now on, since it is seldom one of them. ",
+                     plan.placed.front().rank);
+}
+
 std::string KeyTuner::describeCycle(const Cycle& cycle) const {
   if (cycle.isNone()) {
     return cycle_is_useless_ ? "Special calls are best left to native as the others are: all have one plan again. "

@@ -1,6 +1,7 @@
 // A plan is what the ranks of a communicator have agreed to do for a key.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -52,6 +53,11 @@ struct KeyPlan {
   // Calls that are special by this have a key, and so a plan, of their own: see KeyTable::next(). In a plan of
   // special calls there is none.
   Cycle cycle{};
+
+  // Returns whether some rank is predicted to be late.
+  bool foreseesLateRank() const {
+    return std::ranges::any_of(placed, [](const PlacedRank& one) { return one.lateness_ns > 0; });
+  }
 };
 
 // Tells what a call of the key runs.

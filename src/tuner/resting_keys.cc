@@ -1,17 +1,11 @@
 #include "tuner/resting_keys.h"
 
-#include <algorithm>
-
 namespace starling {
 namespace {
 
 // Trials are the first calls that follow a plan.
 bool hasTrials(const KeyTable::Entry& entry) {
   return entry.calls_since_plan < static_cast<std::int64_t>(entry.plan.trials.size());
-}
-
-bool isAnyLate(const KeyPlan& plan) {
-  return std::ranges::any_of(plan.placed, [](const PlacedRank& rank) { return rank.lateness_ns > 0; });
 }
 
 }  // namespace
@@ -21,7 +15,7 @@ bool RestingKeys::mayRest(const KeyTable::Entry& entry) const {
   if (hasTrials(entry) || !entry.plan.cycle.isNone()) return false;
   if (entry.plan.incumbent.algorithm == kNativeAlgorithm) return true;
   const bool is_in_memory = memory_rests_ && runsInMemory(entry.plan.incumbent.algorithm);
-  return is_in_memory && entry.isProved() && entry.slow_calls == 0 && !isAnyLate(entry.plan);
+  return is_in_memory && entry.isProved() && entry.slow_calls == 0 && !entry.plan.foreseesLateRank();
 }
 
 bool RestingKeys::isAtRest(const KeyTable::Entry& entry) const {

@@ -17,6 +17,8 @@ class TrialBudget {
   static constexpr double kShare = 0.02;
   // Exploration ends after so many calls: what is undecided then makes little difference.
   static constexpr std::int64_t kExploredCalls = 60;
+  // Likewise after something that was passed over looks worth a trial again.
+  static constexpr std::int64_t kBriefly = 12;
 
   void count(std::int64_t calls) {
     const bool was_granted = calls_ < granted_until_;
@@ -35,10 +37,10 @@ class TrialBudget {
   }
   // Returns whether exploration may be reopened because something seems to have changed.
   bool mayReopen() const { return calls_ >= reopened_from_; }
-  void reopen() {
+  void reopen(std::int64_t explored = kExploredCalls) {
     wait_ = std::min(2 * wait_, kLongestWait);
     reopened_from_ = calls_ + wait_;
-    explored_until_ = calls_ + kExploredCalls;
+    explored_until_ = calls_ + explored;
     if (calls_ < granted_until_ + kCallsBetweenGrants) return;
     granted_until_ = calls_ + kGrantedCalls;
     credit_ = std::min(credit_ + kGrantedCalls, static_cast<double>(kGrantedCalls));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -127,7 +128,8 @@ TEST(CommunicatorRecords, drainsNothingTwice) {
   std::int64_t all = 0;
   for (const auto& [choice, count] : calls) all += count;
   EXPECT_EQ(all, last.keys.front().calls);
-  EXPECT_EQ(trials, communicator.explorationCalls());
+  const auto digested = std::span(communicator.choices()).first(static_cast<std::size_t>(all));
+  EXPECT_EQ(trials, std::ranges::count_if(digested, &PlannedChoice::exploration));
   EXPECT_GT(trials, 0);
   EXPECT_EQ(arrivals_of_rank_0, samples);
   EXPECT_EQ(last.keys.front().exploration_calls, trials);

@@ -296,5 +296,88 @@ TEST(KeyArrivals, placeNobodyWhereMoreThanAreFollowedComeLateByChance) {
   }
 }
 
+// A plan that runs a row with flags, or the same row without.
+KeyPlan planOf(const char* choice) {
+  KeyPlan plan;
+  plan.incumbent = parseChoice(choice).value();
+  return plan;
+}
+
+TEST(KeyArrivals, letAnotherRankBeTheCoordinatorOfFlagsWhereThatIsOftenLate) {
+  KeyArrivals key(kRanks);
+  KeyPlan plan = planOf("slt:flagged=1");
+  for (int call = 0; call < 6; ++call) key.observe(late(call % 3), {});
+  EXPECT_FALSE(key.placeCoordinator(plan)) << "that may be chance";
+  for (int call = 0; call < 12; ++call) key.observe(late(call % 3), {});
+  EXPECT_TRUE(key.placeCoordinator(plan));
+  EXPECT_EQ(plan.placed, std::vector({PlacedRank{.rank = 3, .place = 0, .lateness_ns = 0}}));
+  EXPECT_FALSE(plan.foreseesLateRank());
+  EXPECT_FALSE(key.placeCoordinator(plan)) << "it stays";
+  for (int call = 0; call < 100; ++call) key.observe(late(call % 2 == 0 ? 3 : 1), {});
+  EXPECT_TRUE(key.placeCoordinator(plan)) << "now that rank is often late";
+  EXPECT_EQ(plan.placed.size(), 1U);
+  EXPECT_NE(plan.placed.front().rank, 3);
+  plan.incumbent = parseChoice("slt").value();
+  EXPECT_TRUE(key.placeCoordinator(plan)) << "no flags, no coordinator";
+  EXPECT_TRUE(plan.placed.empty());
+  EXPECT_FALSE(key.placeCoordinator(plan));
+}
+
+TEST(KeyArrivals, keepTheCoordinatorWhereAllRanksAreLateEquallyOften) {
+  std::mt19937 random(7);
+  KeyArrivals key(kRanks);
+  KeyPlan plan = planOf("slt:flagged=1");
+  int moves = 0;
+  for (int call = 0; call < 2000; ++call) {
+    key.observe(late(static_cast<std::int32_t>(random() % kRanks)), {});
+    moves += key.placeCoordinator(plan) ? 1 : 0;
+  }
+  EXPECT_LE(moves, 6);
+}
+
+TEST(KeyArrivals, keepTheCoordinatorWhereNobodyIsLate) {
+  KeyArrivals key(kRanks);
+  KeyPlan plan = planOf("slt:flagged=1");
+  for (int call = 0; call < 100; ++call) {
+    ArrivalPattern pattern = onTime();
+    pattern.latest.front().rank = 0;
+    key.observe(pattern, {});
+  }
+  EXPECT_FALSE(key.placeCoordinator(plan));
+}
+
+TEST(KeyArrivals, leaveLateRanksWhereTheyAreWhenTheCoordinatorMoves) {
+  KeyArrivals key(kRanks);
+  for (int call = 0; call < 20; ++call) key.observe(late(call % 2), {});
+  KeyPlan plan = planOf("slt:flagged=1");
+  const PlacedRank latest{.rank = 2, .place = 3, .lateness_ns = 1'000'000};
+  plan.placed = {latest};
+  EXPECT_TRUE(key.placeCoordinator(plan));
+  EXPECT_EQ(plan.placed, std::vector({PlacedRank{.rank = 3, .place = 0, .lateness_ns = 0}, latest}));
+  plan.incumbent = parseChoice("slt").value();
+  EXPECT_FALSE(key.placeCoordinator(plan)) << "it is a part of the order of arrivals";
+  plan.incumbent = parseChoice("slt:flagged=1").value();
+  plan.placed = {{.rank = 0, .place = 0, .lateness_ns = 1}, latest};
+  EXPECT_FALSE(key.placeCoordinator(plan)) << "it is to be late";
+}
+
+TEST(KeyArrivals, placeNoCoordinatorBeyondTheRanksThatMayBePlaced) {
+  constexpr std::int32_t kMany = 100;
+  const auto late_among_many = [](std::int32_t rank) {
+    return ArrivalPattern{.ranks = kMany, .latest = {{.rank = rank, .lateness = {1e-3}}}, .others = {}};
+  };
+  KeyArrivals key(kMany);
+  for (int call = 0; call < 20; ++call) key.observe(late_among_many(0), {});
+  KeyPlan plan = planOf("slt:flagged=1");
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(kMostPlaced); ++i) plan.placed.push_back({50 + i, 60 + i, 9});
+  EXPECT_FALSE(key.placeCoordinator(plan)) << "a message has room for no more";
+  plan.placed.pop_back();
+  EXPECT_TRUE(key.placeCoordinator(plan));
+  EXPECT_EQ(plan.placed.front().rank, 1);
+  EXPECT_TRUE(isPlacement(plan.placed, kMany));
+  for (int call = 0; call < 200; ++call) key.observe(late_among_many(90), {});
+  EXPECT_FALSE(key.placeCoordinator(plan)) << "only the first ranks are counted";
+}
+
 }  // namespace
 }  // namespace starling

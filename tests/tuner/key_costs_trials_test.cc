@@ -311,5 +311,42 @@ TEST(KeyCostsTrials, tryLongCallsThroughSharedMemoryOnce) {
   EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, plenty()), named("node")), 1);
 }
 
+// Native has become this fast.
+int trialsOfNative(double now) {
+  KeyCosts costs = predicted();
+  measure(costs, 2e-3, 1e-3, 12);
+  costs.noteCalls(24);
+  const std::size_t ring = costs.armOf(named("ring"));
+  const KeyCosts::Allowance nothing{.trials = 1, .may_check = true};
+  int trials = 1;
+  for (bool is_tried = true; is_tried && trials < 20; ++trials) {
+    costs.observe(kNativeChoice, Seconds{now});
+    costs.noteTrial(kNativeChoice);
+    costs.noteTried(KeyCosts::kNative, Seconds{now}, ring);
+    costs.observe(named("ring"), Seconds{1e-3});
+    if (costs.best(ring) == KeyCosts::kNative) return trials;
+    is_tried = std::ranges::count(costs.planTrials(ring, nothing), kNativeChoice) == 1;
+    EXPECT_EQ(std::ranges::count(costs.planTrials(ring, nothing), kNativeChoice), 0) << "one is under way";
+  }
+  return 0;
+}
+
+TEST(KeyCostsTrials, confirmAtOnceATrialThatWasFasterThanIsBelieved) {
+  const int trials = trialsOfNative(0.6e-3);
+  EXPECT_GT(trials, 1) << "one call is not enough to be believed";
+  EXPECT_LE(trials, 6);
+  EXPECT_EQ(trialsOfNative(0.95e-3), 0) << "too little to tell";
+  EXPECT_EQ(trialsOfNative(2e-3), 0) << "as ever";
+}
+
+TEST(KeyCostsTrials, saysWhatTheyPromise) {
+  KeyCosts costs = predicted();
+  for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1.2e-3});
+  EXPECT_FALSE(costs.planTrials(KeyCosts::kNative, plenty()).empty());
+  EXPECT_GT(costs.promise(), 50.0) << "of 1000 calls";
+  EXPECT_TRUE(costs.planTrials(KeyCosts::kNative, {.trials = 0}).empty());
+  EXPECT_EQ(costs.promise(), 0.0);
+}
+
 }  // namespace
 }  // namespace starling

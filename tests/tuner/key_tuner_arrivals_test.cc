@@ -109,6 +109,21 @@ TEST(KeyTuner, leavesTheTableAloneWhenArrivalsAreUnpredictable) {
   }
 }
 
+// Flags name nobody before the coordinator has come, which is rank 0 else.
+TEST(KeyTuner, letsARankThatIsNeverLateNameLateRanks) {
+  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
+  communicator.setPattern([](std::mt19937& random) {
+    std::vector<Seconds> lateness(kRanks);
+    lateness[random() % 4] = {10e-3};
+    return lateness;
+  });
+  communicator.calls(200, kLine, kVector);
+  const KeyPlan& plan = communicator.keys().entry(0).plan;
+  ASSERT_EQ(flaggedRanks(plan.incumbent, kRanks), 1) << formatChoice(plan.incumbent);
+  ASSERT_FALSE(placementIn(communicator).table.empty());
+  EXPECT_GE(placementIn(communicator).table.front(), 4);
+}
+
 TEST(KeyTuner, leavesTheTableAloneWhenAllComeLateAtRandom) {
   constexpr std::int32_t kMany = 32;
   int moved = 0;

@@ -271,14 +271,14 @@ TEST(KeyTunerLoss, givesUpAChoiceThatBecomesSlowInSteadyUseAfterThreeOfItsCalls)
     settings.options.longest_epoch = 3;
     SimulatedCommunicator communicator(kRanks, settings, machineWithSlowNative());
     communicator.calls(200, kLine, kLong);
-    ASSERT_NE(incumbentOf(communicator).algorithm, kNativeAlgorithm);
+    const Choice incumbent = incumbentOf(communicator);
+    ASSERT_NE(incumbent.algorithm, kNativeAlgorithm);
     const std::size_t before = communicator.choices().size();
     communicator.machine().others_factor = 50.0;
     moveArrivalsInEveryEpoch(communicator);
-    communicator.calls(3, kLine, kLong);
-    ASSERT_EQ(callsOtherThanNative(communicator, before), 3);
+    while (callsOf(incumbent, communicator, before) < 3) communicator.call(kLine, kLong);  // there may be a trial
     communicator.call(kLine, kLong);
-    EXPECT_EQ(callsOtherThanNative(communicator, before), 3) << "noticed";
+    EXPECT_EQ(callsOf(incumbent, communicator, before), 3) << "noticed";
     communicator.calls(400, kLine, kLong);
     EXPECT_LE(callsOtherThanNative(communicator, before), 3 + kMostInVain);
     EXPECT_EQ(incumbentOf(communicator).algorithm, kNativeAlgorithm);
