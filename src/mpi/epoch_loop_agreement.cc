@@ -38,7 +38,7 @@ int EpochLoop::foretell() {
     const KeyTable::Entry* const foretold = longest ? keys_.foretell(update_) : nullptr;
     if (foretold == nullptr) continue;
     is_any = true;
-    memory_.reserveForIncumbent(foretold->plan, *longest);
+    if (kind->size_class <= KeyTable::kMostReservedClass) memory_.reserveForIncumbent(foretold->plan, *longest);
   }
   if (!status.isOk()) rejectDecisions(status);
   // What is read is equal on all ranks, and so is whether they ask each other.

@@ -32,9 +32,6 @@ constexpr std::int32_t kLeastSettledEpoch = 8;
 // One agreement may rank candidates for so long, or once: this is done in a call.
 constexpr Seconds kMostRankingTime{4e-3};
 
-// Memory is taken for what is foretold, whether such calls come or not: of vectors of up to 16 MiB.
-constexpr std::int32_t kMostForetoldClass = 24;
-
 // A gain in another time than the one that is compared here is not taken over.
 std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, const KeyId& id, std::int32_t ranks,
                                        const char* compared_by) {
@@ -62,8 +59,7 @@ CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
     : settings_(std::move(settings)), ranks_(ranks), epoch_length_(kShortEpoch) {}
 
 void CommunicatorTuner::noteEarlierRuns(std::span<const EarlierPolicy> policies) {
-  std::vector<EarlierPolicy> told = foretellingPolicies(policies, settings_, ranks_);
-  std::erase_if(told, [](const EarlierPolicy& one) { return one.record->size_class > kMostForetoldClass; });
+  const std::vector<EarlierPolicy> told = foretellingPolicies(policies, settings_, ranks_);
   const std::size_t most = std::min(told.size(), KeyTable::kMostForetold);
   for (const EarlierPolicy& one : std::span(told).last(most)) {
     const KeyShape shape = shapeOn(settings_.topology, ranks_, one.record->size_class);
@@ -88,8 +84,7 @@ Decisions CommunicatorTuner::foretell() const {
     const KeyOrigin& origin = known.origin;
     const std::optional<std::int32_t> kind =
         kindOf({.size_class = known.shape.size_class, .type = origin.type, .operation = origin.operation});
-    const bool is_short = known.shape.size_class <= kMostForetoldClass;
-    if (!kind || !is_short || !isAllowed(*findAlgorithm(known.runs.choice.algorithm), settings_.topology)) continue;
+    if (!kind || !isAllowed(*findAlgorithm(known.runs.choice.algorithm), settings_.topology)) continue;
     PlanUpdate& update = decisions.updates.emplace_back();
     update.key = *kind;
     update.plan.incumbent = known.runs.choice;

@@ -176,6 +176,16 @@ TEST_F(ForetoldRows, makeTheFirstCallsThatAreTuned) {
   }
 }
 
+// Memory for them is taken when the first has come.
+TEST_F(ForetoldRows, makeCallsWithLongVectorsFromTheSecondEpochThatIsTunedOn) {
+  constexpr int kCount = (16 << 20) / sizeof(double) + 1;
+  const Algorithm& row = *findAlgorithm("rabenseifner");
+  foretell(row, kCount);
+  const bool has_records = worldSize() > 1 && worldRank() == 0;
+  EXPECT_EQ(callsWith(row, kCount, preparedAfter() + 1, services_), 0);
+  EXPECT_EQ(callsWith(row, kCount, preparedAfter() + 4, services_) > 0, has_records);
+}
+
 TEST_F(ForetoldRows, areForCallsWithTheirTypeAndOperationAlone) {
   constexpr int kCount = 5;
   const Algorithm& row = *findAlgorithm("recursive_doubling");

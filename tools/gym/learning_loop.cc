@@ -57,7 +57,8 @@ LearningLoop::NextCall LearningLoop::begin(LocalSite line, const Signature& sign
   call.tunable = tunable;
   const Key key = keyOf(predicted, signature);
   lengths_.noteKey(key, keys_);
-  const KeyTable::Next planned = keys_.next(key);
+  KeyTable::Next planned = keys_.next(key);
+  if (KeyTable::isForetold(planned.entry) && key.size_class > largest_class_) planned = {};
   call.usual_key = keys_.count(key);
   call.planned_key = planned.entry;
   call.planned = planned.planned;
@@ -180,6 +181,7 @@ void LearningLoop::takeEpoch() {
   std::int32_t special = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Key key = keyOf(calls[i].site, calls[i].signature);
+    largest_class_ = std::max(largest_class_, key.size_class);
     const std::int32_t known = keys_.size();
     const KeyTable::Place place = keys_.resolve(key, calls[i].signature, closed_[i].usual_key);
     closed_[i].key = place.key;

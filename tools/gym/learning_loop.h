@@ -84,6 +84,7 @@ class LearningLoop {
   EpochLengths lengths_;
   std::int64_t epoch_ = 0;
   std::int64_t updates_ = 0;
+  std::int32_t largest_class_ = KeyTable::kMostReservedClass;  // of calls for which the ranks have memory
   enum class Agreement : std::uint8_t { kNone, kStarted, kDecided, kKnown };
   Agreement agreement_ = Agreement::kNone;            // on the closed epoch
   AgreementStep latest_step_ = AgreementStep::kNone;  // since the latest call
