@@ -21,6 +21,8 @@ constexpr std::int32_t kLongestWatchedEpoch = 32;
 // more than this share of the time of an epoch's calls.
 constexpr double kAgreementMessages = 6.0;
 constexpr double kAgreementShare = 0.02;
+// One trial makes so many other keys decide anew at most, each of which takes some microseconds.
+constexpr std::int32_t kMostWoken = 32;
 // In the call after each of its steps is done what their messages make necessary on the ranks, which takes about so
 // long.
 constexpr Seconds kDisturbance{10e-6};
@@ -150,6 +152,20 @@ void CommunicatorTuner::wake(std::int32_t index) {
   to_ask_.push_back(index);
 }
 
+// What a trial finds they can use in their next call, before they have been called themselves.
+void CommunicatorTuner::wakeAlike(const KeyTuner& finder) {
+  const auto class_of = [](const KeyTuner& one) { return sizeClass(one.shape().count * one.elementSize().value); };
+  const auto keys = static_cast<std::int32_t>(slots_.size());
+  std::int32_t left = kMostWoken;
+  for (std::int32_t i = 0; i < keys && left > 0; ++i) {
+    const std::int32_t index = next_to_wake_ = (next_to_wake_ + 1) % keys;
+    const Slot& other = slot(index);
+    if (other.is_to_be_asked || !other.tuner.isUnsettled() || class_of(other.tuner) != class_of(finder)) continue;
+    wake(index);
+    --left;
+  }
+}
+
 void CommunicatorTuner::digest(const EpochReport& report) {
   epoch_ = report.epoch;
   seen_.clear();
@@ -179,6 +195,7 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     if (call.follows != AgreementStep::kNone) times.disturbance = kDisturbance;
     digestSample(called, call, times);
     target.tuner.observe(pending.planned, times);
+    if (call.planned.exploration) wakeAlike(target.tuner);
     pending.elapsed.add(times.elapsed.value);
     if (settings_.stamps_compare) pending.post_arrival.add(times.compared.value);
     // Rank 0 may be late because it has decided.

@@ -133,6 +133,17 @@ class KeyTuner {
   KeyCosts::Allowance allowance(std::size_t incumbent, bool is_settled) const;
   // Returns the calls that a plan with this incumbent begins with.
   std::vector<Choice> trialsBeside(std::size_t incumbent, bool is_settled);
+  void learn(const PlannedChoice& planned, const ChoiceTimes::Net& net);
+  // Returns whether ranking all rows takes little beside the calls since that was done last, or has to be done anyway.
+  bool mayRankAgain() const { return until_ranking_ <= Seconds{}; }
+  // Returns whether the table is to stay the identity.
+  bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
+  // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
+  bool isFree() const { return settings_.options.algorithm.empty() && !settings_.options.reproducible; }
+  // Returns what the key runs as it would begin on another communicator.
+  LatestKeys::Arranged runsElsewhere() const;
+
+  // These functions are in key_tuner_arrivals.cc.
   // Updates table and predicted lateness of `plan`; returns true when they changed.
   bool followArrivals(KeyPlan& plan) const;
   // Lets another rank be the coordinator of flags in `plan`, or none, where that is better; returns true when it does.
@@ -141,17 +152,8 @@ class KeyTuner {
   bool comeOtherwise(const KeyPlan& plan);
   // Learns what a call took, at once or when it is clear how ranks come.
   void hold(const PlannedChoice& planned, const ChoiceTimes::Net& net);
-  void learn(const PlannedChoice& planned, const ChoiceTimes::Net& net);
-  // Returns whether ranking all rows takes little beside the calls since that was done last, or has to be done anyway.
-  bool mayRankAgain() const { return until_ranking_ <= Seconds{}; }
   // Ranks all rows for how ranks come now, where they come otherwise: at once, or as soon as it takes little.
   void heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion);
-  // Returns whether the table is to stay the identity.
-  bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
-  // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
-  bool isFree() const { return settings_.options.algorithm.empty() && !settings_.options.reproducible; }
-  // Returns what the key runs as it would begin on another communicator.
-  LatestKeys::Arranged runsElsewhere() const;
   // Returns whether the plan arranges ranks in another way than the plan in force.
   bool isRearranged(const KeyPlan& plan) const;
 
@@ -235,12 +237,13 @@ class KeyTuner {
   std::size_t calls_in_epoch_ = 0;
   bool has_ranked_ = false;  // for the decision that is being made
   TrialBudget budget_;
-  std::int64_t passed_over_ = 0;  // calls in a row that were to run the incumbent and ran native
-  int came_otherwise_ = 0;        // decisions in a row, as comeOtherwise() says
-  Seconds ranked_for_{};          // that the latest rank was late as a rule
-  bool ranking_is_due_ = false;   // ranks have moved, and rows are not ranked for it yet
-  TypicalTime elapsed_;           // in a call that was stamped, waiting included
-  Seconds until_ranking_{};       // elapsed in calls, before all rows may be ranked again
+  std::int64_t calls_decided_on_ = 0;  // that the latest decision knew of
+  std::int64_t passed_over_ = 0;       // calls in a row that were to run the incumbent and ran native
+  int came_otherwise_ = 0;             // decisions in a row, as comeOtherwise() says
+  Seconds ranked_for_{};               // that the latest rank was late as a rule
+  bool ranking_is_due_ = false;        // ranks have moved, and rows are not ranked for it yet
+  TypicalTime elapsed_;                // in a call that was stamped, waiting included
+  Seconds until_ranking_{};            // elapsed in calls, before all rows may be ranked again
   std::string settled_reason_;
 };
 

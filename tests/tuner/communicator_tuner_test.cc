@@ -227,6 +227,24 @@ TEST(CommunicatorTuner, asksOnlyKeysOfWhichSomethingIsNew) {
   EXPECT_EQ(fed.tuner().keysToAsk(), 2U);
 }
 
+// Keys that take turns are called seldom, and would use what one of them has found a whole turn later.
+TEST(CommunicatorTuner, asksKeysThatAreAlikeWhenATrialWasSeenThoughTheyWereNotCalled) {
+  HandFed few(5);
+  static_cast<void>(few.tuner().decide(8));
+  few.add(3, {choiceOf("ring"), true}, 3);
+  few.digest();
+  EXPECT_EQ(few.tuner().keysToAsk(), 5U);
+  HandFed many(1000);
+  static_cast<void>(many.tuner().decide(8));
+  constexpr std::size_t kMost = 32;  // beside the key itself
+  many.add(7, {choiceOf("ring"), true}, 7);
+  many.digest();
+  EXPECT_EQ(many.tuner().keysToAsk(), 1 + kMost) << "this is done in a call";
+  many.add(7, {choiceOf("slt"), true}, 7);
+  many.digest();
+  EXPECT_EQ(many.tuner().keysToAsk(), 1 + 2 * kMost) << "each in its turn";
+}
+
 TEST(CommunicatorTuner, countsATrialForTheKeyWhosePlanItRan) {
   HandFed fed(2);
   const PlannedChoice trial{choiceOf("ring"), true};

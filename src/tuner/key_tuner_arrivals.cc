@@ -1,0 +1,77 @@
+// This part of a key's tuner follows how ranks come.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "tuner/key_tuner.h"
+
+namespace starling {
+namespace {
+
+// Rows are ranked anew where ranks come later, or less late, by such a factor.
+constexpr double kNoticeablyLate = 4.0;
+constexpr int kTimesOtherwise = 2;  // decisions in a row, of which an epoch has one
+
+// So many calls wait at most until it is clear whether ranks come otherwise now.
+constexpr std::size_t kMostHeld = 8;
+
+}  // namespace
+
+bool KeyTuner::followArrivals(KeyPlan& plan) const {
+  return arrivals_.arrange(plan, keepsRankOrder(), settings_.options.virtual_ranks);
+}
+
+// What a call took whose ranks came otherwise than its plan has it says little of calls in which they come as foreseen,
+// and would count twice once rows are ranked for how they come now.
+void KeyTuner::hold(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
+  using enum KeyArrivals::Standing;
+  const bool is_told = settings_.stamps_compare && mayRankAgain();
+  const KeyArrivals::Standing standing = is_told ? arrivals_.standing() : kForeseen;
+  held_.emplace_back(planned, net);
+  if (standing == kDoubtful && held_.size() < kMostHeld) return;
+  const std::vector<std::pair<PlannedChoice, ChoiceTimes::Net>> held = std::exchange(held_, {});
+  if (standing == kMoved) return;
+  for (const auto& [call, took] : held) learn(call, took);
+}
+
+void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion) {
+  const bool may_rank_again = may_rank && mayRankAgain();
+  const bool come_otherwise = comeOtherwise(plan);
+  const bool was_due = ranking_is_due_;
+  if (!have_moved && !was_due && !(come_otherwise && may_rank_again)) return;
+  const bool has_predicted = predict(plan, may_rank_again);
+  if (have_moved) {
+    transition_.rearranges = isRearranged(plan);
+    occasion.must_tell = true;
+    occasion.text += describeArrivals(plan);
+    ranking_is_due_ = !has_predicted;
+    if (!has_predicted && !was_due) costs_.noteMove();
+  }
+  if (!has_predicted) return;
+  if (!have_moved) occasion.text += come_otherwise ? describeUnpredicted() : "Rows are ranked for how ranks come now. ";
+  occasion.reopens = occasion.reopens || ((transition_.rearranges || was_due) && budget_.mayReopen());
+}
+
+// Returns whether ranks that nobody can name are late by so much more, or less, than where rows were ranked last that
+// others may be faster.
+bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
+  // What is noise counts as the most that is.
+  const auto differs = [this](Seconds latest) {
+    const Seconds now = std::max(latest, arrivals_.leastNoise());
+    const Seconds then = std::max(ranked_for_, arrivals_.leastNoise());
+    return std::max(now, then) > kNoticeablyLate * std::min(now, then);
+  };
+  // One call among many that are as before is no sign.
+  const bool is_otherwise =
+      !plan.foreseesLateRank() && differs(arrivals_.usual().latest) && differs(arrivals_.latest());
+  came_otherwise_ = is_otherwise ? came_otherwise_ + 1 : 0;
+  return came_otherwise_ >= kTimesOtherwise;
+}
+
+bool KeyTuner::isRearranged(const KeyPlan& plan) const {
+  const ExpandedPlacement now = expanded(plan_.placed, shape_.ranks);
+  const ExpandedPlacement then = expanded(plan.placed, shape_.ranks);
+  return then.lateness_ns != now.lateness_ns || then.table != now.table;
+}
+
+}  // namespace starling
