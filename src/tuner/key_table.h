@@ -70,8 +70,8 @@ class KeyTable {
 
   // What other communicators of the shape run is foretold of so many keys at most.
   static constexpr std::size_t kMostForetold = 8;
-  // Whether such calls come or not, their memory is taken beforehand, but of vectors above this size class (16 MiB) when
-  // the first of them has come.
+  // Whether such calls come or not, their memory is taken beforehand, but of vectors above this size class (16 MiB)
+  // when the first of them has come.
   static constexpr std::int32_t kMostReservedClass = 24;
   // Takes memory beforehand, so that foretell() takes none. It throws where memory is short.
   void reserveForetold();
