@@ -1,6 +1,7 @@
 // This part of the epoch loop takes the ranks from the end of an epoch to the plans that it has taught: its two
 // messages, and the memory that they and the calls until then take.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -81,15 +82,20 @@ int EpochLoop::closeEpoch() {
   return code;
 }
 
-// The ranks are to know of it when the first plan of these calls takes force, which is one epoch later.
+// The ranks are to know of it when the first plan of these calls takes force, which is one epoch later. Calls of one
+// kind take the same memory, whichever sites they come from, and finding out how much takes a while.
 void EpochLoop::reserveForNewCalls() {
   if (is_ending_ || !has_noted_all_ || services_.settings.options.mode != Mode::kTune) return;
   const std::span<const EpochCall> calls = calls_.open();
-  std::optional<Signature> latest;
+  std::array<std::optional<Key>, 16> latest;
+  std::size_t next = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (calls[i].usual_key >= 0 || !calls[i].tunable) continue;
     const Signature signature = tracker_.closedCall(i, false).signature;
-    if (std::exchange(latest, signature) != signature) memory_.reserveFor(signature);
+    const Key kind = keyOf(kAnySite, signature);
+    if (keys_.hasKind(kind) || std::ranges::find(latest, kind) != latest.end()) continue;
+    latest[next++ % latest.size()] = kind;
+    memory_.reserveFor(signature);
   }
 }
 

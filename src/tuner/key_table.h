@@ -97,6 +97,8 @@ class KeyTable {
   std::int32_t findOrAdd(const Key& key, const Signature& signature);
 
   std::optional<std::int32_t> find(const Key& key) const;
+  // Returns whether there are keys of the kind, which is a key of any site.
+  bool hasKind(const Key& kind) const { return twins_.contains(kind); }
 
   // Counts a call among those of `key`, to which its predicted site has it belong. Returns the key's index; negative:
   // there is none yet.

@@ -51,6 +51,16 @@ TEST(KeyTable, numbersKeysInTheOrderInWhichTheyAreMet) {
   EXPECT_EQ(table.find(keyOf(3, doubles(8))), std::nullopt);
 }
 
+TEST(KeyTable, knowsWhichKindsOfCallsItHas) {
+  KeyTable table;
+  const Signature signature = doubles(100);
+  const Key kind = keyOf(kAnySite, signature);
+  EXPECT_FALSE(table.hasKind(kind));
+  table.findOrAdd(keyOf(7, signature), signature);
+  EXPECT_TRUE(table.hasKind(kind)) << "of whichever site";
+  EXPECT_FALSE(table.hasKind(keyOf(kAnySite, doubles(1000))));
+}
+
 TEST(KeyTable, keepsTheLatestSignatureOfAKey) {
   KeyTable table;
   const std::int32_t key = table.findOrAdd(keyOf(1, doubles(100)), doubles(100));
