@@ -21,7 +21,7 @@ constexpr std::int32_t kLongestWatchedEpoch = 32;
 // more than this share of the time of an epoch's calls.
 constexpr double kAgreementMessages = 6.0;
 constexpr double kAgreementShare = 0.02;
-// One trial makes so many other keys decide anew at most, each of which takes some microseconds.
+// Trials of an epoch make so many other keys decide anew at most, each of which takes some microseconds.
 constexpr std::int32_t kMostWoken = 32;
 // In the call after each of its steps is done what their messages make necessary on the ranks, which takes about so
 // long.
@@ -48,6 +48,8 @@ std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, c
   }
   return std::nullopt;
 }
+
+std::int32_t sizeClassOf(const KeyTuner& tuner) { return sizeClass(tuner.shape().count * tuner.elementSize().value); }
 
 void tell(const DecisionRecord& decision, std::int64_t bytes, std::int32_t ranks) {
   const KeyId& key = decision.key;
@@ -108,8 +110,8 @@ void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice, S
 
 bool CommunicatorTuner::isOf(const StoppedKind& kind, const Slot& slot) {
   const KeyTuner& tuner = slot.tuner;
-  return sizeClass(tuner.shape().count * tuner.elementSize().value) == kind.key.size_class &&
-         tuner.origin().type == kind.key.type && tuner.origin().operation == kind.key.operation;
+  return sizeClassOf(tuner) == kind.key.size_class && tuner.origin().type == kind.key.type &&
+         tuner.origin().operation == kind.key.operation;
 }
 
 void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
@@ -152,18 +154,21 @@ void CommunicatorTuner::wake(std::int32_t index) {
   to_ask_.push_back(index);
 }
 
-// What a trial finds they can use in their next call, before they have been called themselves.
-void CommunicatorTuner::wakeAlike(const KeyTuner& finder) {
-  const auto class_of = [](const KeyTuner& one) { return sizeClass(one.shape().count * one.elementSize().value); };
+// What a trial finds they can use in their next call, before they have been called themselves. Those that were called
+// come first.
+void CommunicatorTuner::wakeAlike() {
+  if (tried_classes_.empty()) return;
   const auto keys = static_cast<std::int32_t>(slots_.size());
   std::int32_t left = kMostWoken;
   for (std::int32_t i = 0; i < keys && left > 0; ++i) {
     const std::int32_t index = next_to_wake_ = (next_to_wake_ + 1) % keys;
     const Slot& other = slot(index);
-    if (other.is_to_be_asked || !other.tuner.isUnsettled() || class_of(other.tuner) != class_of(finder)) continue;
+    if (other.is_to_be_asked || !other.tuner.isUnsettled()) continue;
+    if (std::ranges::find(tried_classes_, sizeClassOf(other.tuner)) == tried_classes_.end()) continue;
     wake(index);
     --left;
   }
+  tried_classes_.clear();
 }
 
 void CommunicatorTuner::digest(const EpochReport& report) {
@@ -195,7 +200,7 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     if (call.follows != AgreementStep::kNone) times.disturbance = kDisturbance;
     digestSample(called, call, times);
     target.tuner.observe(pending.planned, times);
-    if (call.planned.exploration) wakeAlike(target.tuner);
+    if (call.planned.exploration) tried_classes_.push_back(sizeClassOf(target.tuner));
     pending.elapsed.add(times.elapsed.value);
     if (settings_.stamps_compare) pending.post_arrival.add(times.compared.value);
     // Rank 0 may be late because it has decided.
@@ -203,6 +208,7 @@ void CommunicatorTuner::digest(const EpochReport& report) {
   }
   std::ranges::sort(seen_);
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
+  wakeAlike();
 }
 
 void CommunicatorTuner::digestSample(Slot& called, const EpochCall& call, const CallTimes& times) {

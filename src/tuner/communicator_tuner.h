@@ -152,8 +152,8 @@ class CommunicatorTuner {
   void noteEarlierStops();
   // Makes decide() ask the key.
   void wake(std::int32_t index);
-  // Does so with keys that explore calls like those of the one that has made a trial.
-  void wakeAlike(const KeyTuner& finder);
+  // Does so with keys that explore calls like those of which the epoch had trials.
+  void wakeAlike();
   std::optional<KeyTuner::Decision> ask(std::int32_t index, bool may_rank);
   std::int32_t unsettledKeys();
   Seconds agreementTime() const;
@@ -177,8 +177,9 @@ class CommunicatorTuner {
   std::vector<std::unique_ptr<Slot>> slots_;
   // Those that have waited longest come first, so that keys that keep changing do not shut out the others.
   std::deque<std::int32_t> to_ask_;
-  std::int32_t next_to_wake_ = 0;        // from here on others are looked for that a trial tells something
-  std::vector<std::int32_t> in_flight_;  // keys of the latest decide()
+  std::vector<std::int32_t> tried_classes_;  // of sizes, of the trials of the epoch that is digested
+  std::int32_t next_to_wake_ = 0;            // from here on others are looked for that a trial tells something
+  std::vector<std::int32_t> in_flight_;      // keys of the latest decide()
   std::vector<PlanUpdate> postponed_;
   std::vector<StoppedKind> stopped_;  // of what was foretold
   std::vector<std::int32_t> seen_;    // keys called in the latest epoch

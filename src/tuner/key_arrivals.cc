@@ -27,7 +27,7 @@ constexpr int kPlansToFollow = 2;
 // Of two ranks that come last equally often one seldom seems to do so more often, by so many deviations.
 constexpr double kFarMoreOften = 1.5;
 constexpr std::int32_t kMostTimesLast = 256;  // that count
-constexpr double kLatenessChange = 0.25;      // share of the largest lateness that one must move by for a new plan
+constexpr double kLatenessChange = 0.25;     // share of the largest lateness that one must move by for a new plan
 
 // Ranks that are about equally late would change places at every sorting, and each new table costs new schedules.
 std::vector<std::int32_t> nextTable(const std::vector<std::int32_t>& table, std::span<const Seconds> lateness,
@@ -123,6 +123,7 @@ void KeyArrivals::observe(const ArrivalPattern& pattern, Seconds clock_error) {
   clock_error_ = clock_error;
   if (haveMoved(pattern)) {
     tracked_.forget();
+    std::ranges::fill(times_last_, 0);
     plans_to_follow_ = kPlansToFollow;
   }
   tracked_.observe(pattern);
@@ -243,7 +244,7 @@ bool KeyArrivals::arrange(KeyPlan& plan, bool keeps_rank_order, TablePolicy poli
   const Forecast forecast = this->forecast(entries);
   if (!forecast.is_late) return areOnTimeAgain(plan) && !std::exchange(plan.placed, {}).empty();
   // An order that was found in a few calls was none.
-  if (!forecast.is_orderly) return !std::exchange(plan.placed, {}).empty();
+  if (!forecast.is_orderly) return plan.foreseesLateRank() && !std::exchange(plan.placed, {}).empty();
   if (!forecast.is_predictable) return false;
   const ExpandedPlacement before = expanded(plan.placed, tracked_.ranks());
   const std::vector<std::int32_t> old_table = before.table.empty() ? identityTable(tracked_.ranks()) : before.table;

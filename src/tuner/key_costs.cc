@@ -128,6 +128,7 @@ void KeyCosts::addOtherForms() {
 void KeyCosts::change(std::size_t arm, const Choice& choice) {
   arms_[arm].choice = choice;
   arms_[arm].row = formOf(choice);
+  arms_[arm].is_in_doubt = false;
   beliefs_.setScatter(arm, keepsInStep(choice) ? kScatterInStep : 1.0);
 }
 

@@ -33,6 +33,7 @@ class KeyCosts {
     bool is_learned = false;         // by an earlier run, or by another key of the shape
     bool is_assumed = false;         // by an earlier run, until a call says more
     bool is_in_doubt = false;        // its latest call took less than it is believed to, and is to be confirmed
+    std::int32_t doubts = 0;         // such calls in a row
     std::int64_t samples = 0;        // of its calls, as it is arranged now
     std::int64_t since_move = 0;     // of these, since noteMove()
     std::int32_t under_way = 0;      // trials that are planned and have not been seen
@@ -84,8 +85,8 @@ class KeyCosts {
   // Notes that another arm has taken the place of this one. Where it had been good it may be so again, and is looked at
   // now and then, each time after twice as many calls.
   void noteReplaced(std::size_t arm);
-  // Notes that a call of the arm, which took so long, was a trial beside the incumbent. Where it was faster than that,
-  // and the arm is not believed to be, it is tried again at once.
+  // Notes that a call of the arm, which took so long at most, was a trial beside the incumbent. Where it was faster
+  // than that, and the arm is not believed to be, it is tried again at once, kMostConfirmed times in a row.
   void noteTried(std::size_t arm, Seconds time, std::size_t incumbent);
   // Has native called once, soon, if it was not.
   void lookAtNative() { arms_[kNative].look_at = calls_; }
@@ -181,6 +182,7 @@ class KeyCosts {
   static constexpr std::int64_t kFirstLook = 16;
   // An algorithm for which some rank lacks memory is planned so often in vain.
   static constexpr std::int32_t kMostMissed = 4;
+  static constexpr std::int32_t kMostConfirmed = 4;
   // So many calls lie before the first check, and between two, at least.
   static constexpr std::int64_t kLeastBetweenChecks = 100;
 

@@ -62,12 +62,13 @@ void KeyCosts::noteDecision() {
   }
 }
 
-// What holds a call up makes it longer and never shorter, so that one call that was faster says more than one that was
-// slower; but a measurement counts for no more than it may be off by chance.
+// Calls are held up far more often than they are too fast by chance, so that one that was faster says more than one
+// that was slower; but a measurement counts for no more than it may be off by chance.
 void KeyCosts::noteTried(std::size_t arm, Seconds time, std::size_t incumbent) {
   if (arm == incumbent || isCold(arm)) return;
-  const bool was_faster = time < kClearlyFaster * expected(incumbent);
-  arms_[arm].is_in_doubt = was_faster && expected(arm) > expected(incumbent);
+  const bool was_faster = time < kClearlyFaster * expected(incumbent) && expected(arm) > expected(incumbent);
+  arms_[arm].doubts = was_faster ? arms_[arm].doubts + 1 : 0;
+  arms_[arm].is_in_doubt = was_faster && arms_[arm].doubts <= kMostConfirmed;
 }
 
 bool KeyCosts::awaitsTrials() const {
@@ -82,6 +83,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
   };
   std::vector<Trial> trials;
   arms_[incumbent].look_at = -1;
+  arms_[incumbent].is_in_doubt = false;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     const Arm& arm = arms_[i];
     // What was never called is called once, and then it is seen whether that is worth repeating.

@@ -16,8 +16,10 @@ namespace {
 // A key is taken to go on for as long as it has lasted, within these numbers of calls.
 constexpr double kLeastToCome = 100.0;
 constexpr double kMostToCome = 2000.0;
-// A settled key explores again, so that agreements come soon, for trials that promise so many calls of the incumbent.
-constexpr double kWorthwhile = 5.0;
+// A settled key explores again, so that agreements come soon, for trials that promise this share of the calls to come,
+// and so many calls at least.
+constexpr double kWorthwhile = 0.01;
+constexpr double kLeastWorthwhile = 5.0;
 // Of a key that has settled one thing is tried at a time.
 constexpr std::size_t kTrialsOnceSettled = 1;
 
@@ -107,7 +109,7 @@ void KeyTuner::learn(const PlannedChoice& planned, const ChoiceTimes::Net& net) 
   const Seconds expected = costs_.expected(*arm);
   const bool has_changed = costs_.observe(choice, net.time, net.error, net.disturbance);
   if (has_changed) choices_.forgetFormerCost(choice);
-  if (planned.exploration) costs_.noteTried(*arm, net.time, costs_.armOf(plan_.incumbent));
+  if (planned.exploration) costs_.noteTried(*arm, net.time + net.error, costs_.armOf(plan_.incumbent));
   const KeyCosts::Arm& called = costs_.arms()[*arm];
   if (planned.exploration && called.samples <= kTrialsToTell && called.retry_at < 0)
     others_.tell(costs_.residualOf(*arm));
@@ -189,17 +191,15 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   Occasion occasion = std::exchange(occasion_, {});
   digestStop(occasion);
   // What another key has found may be the only news.
-  const bool was_called = std::exchange(calls_decided_on_, budget_.calls()) != budget_.calls();
+  const bool was_called = calls_decided_on_ != budget_.calls();
+  occasion.only_hears = !was_called;
   if (was_called) costs_.noteDecision();
   has_ranked_ = false;
   followCycle(plan, occasion);
   const bool have_moved = followArrivals(plan);
   if (!have_moved) plan.placed = plan_.placed;
-  if (was_called || have_moved) heedArrivals(plan, have_moved, may_rank, occasion);
-  if (placeCoordinator(plan)) {
-    occasion.must_tell = true;
-    occasion.text += describeCoordinator(plan);
-  }
+  const bool come_otherwise = was_called && comeOtherwise(plan);
+  if (have_moved || ranking_is_due_ || come_otherwise) heedArrivals(plan, have_moved, may_rank, occasion);
   if (was_called) arrivals_.notePlan(have_moved);
   if (occasion.reopens) {
     budget_.reopen();
@@ -213,9 +213,12 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
 // difference.
 bool KeyTuner::isShort(std::size_t arm) const { return costs_.expected(arm) < kDisturbedCall; }
 
+double KeyTuner::callsToCome() const {
+  return std::clamp(static_cast<double>(budget_.calls()), kLeastToCome, kMostToCome);
+}
+
 KeyCosts::Allowance KeyTuner::allowance(std::size_t incumbent, bool is_settled) const {
-  KeyCosts::Allowance allowance{.calls_to_come =
-                                    std::clamp(static_cast<double>(budget_.calls()), kLeastToCome, kMostToCome)};
+  KeyCosts::Allowance allowance{.calls_to_come = callsToCome()};
   allowance.excess = budget_.left();
   allowance.may_check = is_settled;
   allowance.excess_under_way = others_.excessUnderWay();
@@ -243,17 +246,21 @@ std::vector<Choice> KeyTuner::trialsBeside(std::size_t incumbent, bool is_settle
 
 // Returns nothing where the plan in force is as good.
 std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasion& occasion) {
+  calls_decided_on_ = budget_.calls();
   const std::size_t before = costs_.armOf(plan.incumbent);
   // What was stopped gives way to native, whatever else there is: nothing new is begun where something went wrong.
   const std::size_t chosen = occasion.was_stopped ? KeyCosts::kNative : costs_.best(before);
   const bool was_settled = plan.state == KeyState::kSettled && !occasion.reopens;
   plan.incumbent = costs_.arms()[chosen].choice;
+  const bool has_coordinator = placeCoordinator(plan);
   // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
   const bool is_untried = !costs_.wasCalled(chosen);
-  plan.trials = is_untried ? std::vector<Choice>{} : trialsBeside(chosen, was_settled);
-  const bool is_worthwhile = was_settled && !is_untried && costs_.promise() > kWorthwhile && budget_.mayReopen();
-  if (is_worthwhile) budget_.reopen(TrialBudget::kBriefly);
-  const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials() || costs_.awaitsOthers() || is_untried;
+  const bool may_try = !is_untried && !occasion.only_hears;
+  plan.trials = may_try ? trialsBeside(chosen, was_settled) : std::vector<Choice>{};
+  const bool promises_much = costs_.promise() > std::max(kWorthwhile * callsToCome(), kLeastWorthwhile);
+  const bool is_worthwhile = was_settled && may_try && promises_much && budget_.mayExploreBriefly();
+  if (is_worthwhile) budget_.exploreBriefly();
+  const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials() || costs_.awaitsOthers() || !may_try;
   const bool explores = (!was_settled || is_worthwhile) && has_trials && budget_.isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
   std::string verdict;
@@ -264,7 +271,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   }
   const bool settles = plan.state == KeyState::kSettled && plan_.state != KeyState::kSettled;
   if (settles || (is_untried && plan_.state == KeyState::kObserving)) verdict += describeArms(chosen);
-  std::string reason = occasion.text + verdict;
+  std::string reason = occasion.text + (has_coordinator ? describeCoordinator(plan) : "") + verdict;
   if (!verdict.empty()) {
     // What was taken over and not called yet is told on as it was told.
     settled_reason_ = isOfEarlierRun(chosen) ? learned_->reason : reason.substr(0, reason.find_last_not_of(' ') + 1);
@@ -272,7 +279,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   reason.insert(0, occasion.preface);
   const bool is_news = settles || chosen != before;
   const bool is_same = plan.incumbent == plan_.incumbent && plan.trials.empty() && plan.state == plan_.state;
-  if (is_same && !occasion.must_tell && reason.empty()) return std::nullopt;
+  if (is_same && !occasion.must_tell && !has_coordinator && reason.empty()) return std::nullopt;
   if (is_worthwhile || plan_.state == KeyState::kObserving) reason += listTrials(plan);
   Decision decision = decisionOf(std::move(plan), std::move(reason));
   if (is_news && !is_untried)

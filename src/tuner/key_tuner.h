@@ -121,6 +121,7 @@ class KeyTuner {
     bool reopens = false;      // exploration
     bool was_stopped = false;  // the incumbent was, on all ranks
     bool must_tell = false;    // all ranks need a plan that knows of it
+    bool only_hears = false;   // of other keys: this one was not called
   };
 
   void notePassedOver(const PlannedChoice& planned);
@@ -130,6 +131,7 @@ class KeyTuner {
   std::optional<Decision> decideOn(KeyPlan plan, const Occasion& occasion);
   Decision decisionOf(KeyPlan plan, std::string reason);
   bool isShort(std::size_t arm) const;
+  double callsToCome() const;
   KeyCosts::Allowance allowance(std::size_t incumbent, bool is_settled) const;
   // Returns the calls that a plan with this incumbent begins with.
   std::vector<Choice> trialsBeside(std::size_t incumbent, bool is_settled);

@@ -36,9 +36,8 @@ void KeyTuner::hold(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
 
 void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion) {
   const bool may_rank_again = may_rank && mayRankAgain();
-  const bool come_otherwise = comeOtherwise(plan);
   const bool was_due = ranking_is_due_;
-  if (!have_moved && !was_due && !(come_otherwise && may_rank_again)) return;
+  if (!have_moved && !was_due && !may_rank_again) return;
   const bool has_predicted = predict(plan, may_rank_again);
   if (have_moved) {
     transition_.rearranges = isRearranged(plan);
@@ -48,7 +47,7 @@ void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank,
     if (!has_predicted && !was_due) costs_.noteMove();
   }
   if (!has_predicted) return;
-  if (!have_moved) occasion.text += come_otherwise ? describeUnpredicted() : "Rows are ranked for how ranks come now. ";
+  if (!have_moved) occasion.text += was_due ? "Rows are ranked for how ranks come now. " : describeUnpredicted();
   occasion.reopens = occasion.reopens || ((transition_.rearranges || was_due) && budget_.mayReopen());
 }
 

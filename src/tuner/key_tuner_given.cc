@@ -50,7 +50,8 @@ std::optional<KeyTuner::Decision> KeyTuner::followArrivalsOnly(bool may_rank) {
   if (is_reproducible && !may_rank) return std::nullopt;
   const bool have_moved = followArrivals(plan);
   if (!have_moved) plan.placed = plan_.placed;
-  if (!have_moved && !placeCoordinator(plan)) return std::nullopt;
+  const bool has_coordinator = placeCoordinator(plan);
+  if (!have_moved && !has_coordinator) return std::nullopt;
   transition_.rearranges = have_moved;
   const std::string reason = have_moved ? describeArrivals(plan) : describeCoordinator(plan);
   if (is_reproducible) return reproducible(std::move(plan), reason);

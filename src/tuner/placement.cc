@@ -88,6 +88,8 @@ std::vector<PlacedRank> placementOf(std::span<const std::int32_t> table, std::sp
   }
   // Where the latest stand last, the others are in rank order though they are not at the places of their own numbers.
   if (late.size() <= kMostPlaced && (table.empty() || isPlacedAs(late, table))) return late;
+  const PlacedRank front{.rank = table.empty() ? 0 : table.front()};
+  if (late.empty() && !table.empty() && isPlacedAs({&front, 1}, table)) return {front};
   if (displaced.size() <= kMostPlaced) return displaced;
   keepLatest(displaced);
   if (!table.empty()) placeLast(displaced, ranks);

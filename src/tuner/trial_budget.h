@@ -18,7 +18,7 @@ class TrialBudget {
   // Exploration ends after so many calls: what is undecided then makes little difference.
   static constexpr std::int64_t kExploredCalls = 60;
   // Likewise after something that was passed over looks worth a trial again.
-  static constexpr std::int64_t kBriefly = 12;
+  static constexpr std::int64_t kBrieflyExplored = 12;
 
   void count(std::int64_t calls) {
     const bool was_granted = calls_ < granted_until_;
@@ -37,13 +37,22 @@ class TrialBudget {
   }
   // Returns whether exploration may be reopened because something seems to have changed.
   bool mayReopen() const { return calls_ >= reopened_from_; }
-  void reopen(std::int64_t explored = kExploredCalls) {
+  void reopen() {
     wait_ = std::min(2 * wait_, kLongestWait);
     reopened_from_ = calls_ + wait_;
-    explored_until_ = calls_ + explored;
+    explored_until_ = calls_ + kExploredCalls;
+    brief_wait_ = kFirstWait;
     if (calls_ < granted_until_ + kCallsBetweenGrants) return;
     granted_until_ = calls_ + kGrantedCalls;
     credit_ = std::min(credit_ + kGrantedCalls, static_cast<double>(kGrantedCalls));
+  }
+  // Returns whether exploration may be reopened for a few calls, for what looks worth a trial though nothing seems to
+  // have changed. Nothing is granted for it.
+  bool mayExploreBriefly() const { return calls_ >= brief_from_; }
+  void exploreBriefly() {
+    brief_wait_ = std::min(2 * brief_wait_, kLongestWait);
+    brief_from_ = calls_ + brief_wait_;
+    explored_until_ = std::max(explored_until_, calls_ + kBrieflyExplored);
   }
   // Notes that the choice has changed, so that it was right to reopen.
   void noteNewChoice() {
@@ -70,6 +79,8 @@ class TrialBudget {
   std::int64_t explored_until_ = 0;
   std::int64_t reopened_from_ = 0;
   std::int64_t wait_ = kFirstWait;
+  std::int64_t brief_from_ = 0;
+  std::int64_t brief_wait_ = kFirstWait;
   double credit_ = 0.0;
 };
 

@@ -276,7 +276,10 @@ TEST(KeyTunerLoss, givesUpAChoiceThatBecomesSlowInSteadyUseAfterThreeOfItsCalls)
     const std::size_t before = communicator.choices().size();
     communicator.machine().others_factor = 50.0;
     moveArrivalsInEveryEpoch(communicator);
-    while (callsOf(incumbent, communicator, before) < 3) communicator.call(kLine, kLong);  // there may be a trial
+    for (int call = 0; call < 8 && callsOf(incumbent, communicator, before) < 3; ++call) {  // there may be trials
+      communicator.call(kLine, kLong);
+    }
+    ASSERT_EQ(callsOf(incumbent, communicator, before), 3);
     communicator.call(kLine, kLong);
     EXPECT_EQ(callsOf(incumbent, communicator, before), 3) << "noticed";
     communicator.calls(400, kLine, kLong);
