@@ -27,7 +27,7 @@ constexpr int kPlansToFollow = 2;
 // Of two ranks that come last equally often one seldom seems to do so more often, by so many deviations.
 constexpr double kFarMoreOften = 1.5;
 constexpr std::int32_t kMostTimesLast = 256;  // that count
-constexpr double kLatenessChange = 0.25;     // share of the largest lateness that one must move by for a new plan
+constexpr double kLatenessChange = 0.25;      // share of the largest lateness that one must move by for a new plan
 
 // Ranks that are about equally late would change places at every sorting, and each new table costs new schedules.
 std::vector<std::int32_t> nextTable(const std::vector<std::int32_t>& table, std::span<const Seconds> lateness,
