@@ -335,6 +335,26 @@ TEST(KeyArrivals, keepTheCoordinatorWhereAllRanksAreLateEquallyOften) {
   EXPECT_LE(moves, 6);
 }
 
+// What is made of arrivals without order takes no coordinator away, or plan after plan would bring it back.
+TEST(KeyArrivals, leaveTheCoordinatorWhereArrivalsHaveNoOrder) {
+  for (const std::int32_t ranks : {8, 12, 16, 32, 48}) {
+    std::mt19937 random(3);
+    KeyArrivals key(ranks);
+    KeyPlan plan = planOf("slt:flagged=1");
+    int plans = 0;
+    for (int call = 0; call < 400; ++call) {
+      const auto rank = static_cast<std::int32_t>(random() % 4);
+      key.observe({.ranks = ranks, .latest = {{.rank = rank, .lateness = {1e-3}}}, .others = {}}, {});
+      const bool is_moved = key.arrange(plan, false, TablePolicy::kSort);
+      const bool has_coordinator = key.placeCoordinator(plan);
+      if (call >= 200) plans += is_moved || has_coordinator ? 1 : 0;
+    }
+    EXPECT_LE(plans, 2) << ranks;
+    ASSERT_FALSE(plan.placed.empty()) << ranks;
+    EXPECT_GE(expanded(plan.placed, ranks).table.front(), 4) << ranks;
+  }
+}
+
 TEST(KeyArrivals, keepTheCoordinatorWhereNobodyIsLate) {
   KeyArrivals key(kRanks);
   KeyPlan plan = planOf("slt:flagged=1");

@@ -339,6 +339,22 @@ TEST(KeyCostsTrials, confirmAtOnceATrialThatWasFasterThanIsBelieved) {
   EXPECT_EQ(trialsOfNative(2e-3), 0) << "as ever";
 }
 
+// What is never believed, because each call was disturbed, say, is not tried for good.
+TEST(KeyCostsTrials, confirmATrialFourTimesInARowAtMost) {
+  KeyCosts costs = predicted();
+  measure(costs, 2e-3, 1e-3, 12);
+  const std::size_t ring = costs.armOf(named("ring"));
+  int trials = 0;
+  for (int call = 0; call < 10; ++call) {
+    costs.noteTried(KeyCosts::kNative, Seconds{0.6e-3}, ring);
+    for (const Choice& trial : costs.planTrials(ring, {.trials = 1, .may_check = true})) {
+      trials += trial == kNativeChoice ? 1 : 0;
+      costs.noteTrial(trial);
+    }
+  }
+  EXPECT_EQ(trials, 4);
+}
+
 TEST(KeyCostsTrials, saysWhatTheyPromise) {
   KeyCosts costs = predicted();
   for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{1.2e-3});

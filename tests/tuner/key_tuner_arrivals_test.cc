@@ -370,5 +370,22 @@ TEST(KeyTuner, movesTheTableOfAForcedAlgorithmToo) {
   EXPECT_EQ(placementIn(communicator).table.back(), 0);
 }
 
+TEST(KeyTuner, placesTheCoordinatorOfAForcedAlgorithmTooAndOnce) {
+  TunerSettings settings = settingsOf();
+  settings.options.algorithm = "slt:flagged=1";
+  SimulatedCommunicator communicator(kRanks, settings, {});
+  communicator.setPattern([](std::mt19937& random) {
+    std::vector<Seconds> lateness(kRanks);
+    lateness[random() % 4] = {10e-3};
+    return lateness;
+  });
+  communicator.calls(200, kLine, kVector);
+  ASSERT_FALSE(placementIn(communicator).table.empty());
+  EXPECT_GE(placementIn(communicator).table.front(), 4);
+  const std::int64_t updates = communicator.updates();
+  communicator.calls(200, kLine, kVector);
+  EXPECT_LE(communicator.updates() - updates, 1);
+}
+
 }  // namespace
 }  // namespace starling

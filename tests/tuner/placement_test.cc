@@ -104,5 +104,14 @@ TEST(Placement, isNoneWhereRanksOrPlacesAreNamedTwiceOrMissing) {
   EXPECT_FALSE(isPlacement(std::vector<PlacedRank>{{0, 0, -1}}, 2));
 }
 
+TEST(Placement, ofARankThatStandsFirstNamesNoOther) {
+  std::vector<std::int32_t> table(100);
+  std::iota(table.begin(), table.end(), 0);
+  std::rotate(table.begin(), table.begin() + 40, table.begin() + 41);
+  const std::vector<PlacedRank> placed = placementOf(table, {});
+  EXPECT_EQ(placed, std::vector({PlacedRank{.rank = 40}}));
+  EXPECT_EQ(expanded(placed, 100).table, table);
+}
+
 }  // namespace
 }  // namespace starling

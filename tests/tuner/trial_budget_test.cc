@@ -79,5 +79,24 @@ TEST(TrialBudget, exploresForSomeCalls) {
   EXPECT_GT(budget.left(), 15.0);
 }
 
+TEST(TrialBudget, exploresBrieflyAfterTwiceAsManyCallsEachTimeAndLeavesTheRightToReopen) {
+  TrialBudget budget;
+  budget.begin(TrialBudget::kGrantedCalls);
+  budget.count(200);
+  const double left = budget.left();
+  for (const std::int64_t wait : {64, 128, 256}) {
+    ASSERT_TRUE(budget.mayExploreBriefly()) << wait;
+    budget.exploreBriefly();
+    EXPECT_TRUE(budget.isExploring());
+    EXPECT_TRUE(budget.mayReopen()) << "something may really have changed";
+    budget.count(TrialBudget::kBrieflyExplored);
+    EXPECT_FALSE(budget.isExploring());
+    budget.count(wait - TrialBudget::kBrieflyExplored - 1);
+    EXPECT_FALSE(budget.mayExploreBriefly()) << wait;
+    budget.count(1);
+  }
+  EXPECT_NEAR(budget.left(), left + TrialBudget::kShare * (64 + 128 + 256), 1e-9) << "nothing is granted";
+}
+
 }  // namespace
 }  // namespace starling
