@@ -213,6 +213,7 @@ CostBeliefs::CostBeliefs(double common_deviation) : state_(std::make_unique<Stat
   state_->common_variance = common_deviation * common_deviation;
 }
 CostBeliefs::~CostBeliefs() = default;
+CostBeliefs::CostBeliefs(const CostBeliefs& other) : state_(std::make_unique<State>(*other.state_)) {}
 CostBeliefs::CostBeliefs(CostBeliefs&&) noexcept = default;
 CostBeliefs& CostBeliefs::operator=(CostBeliefs&&) noexcept = default;
 

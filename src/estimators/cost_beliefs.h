@@ -23,6 +23,7 @@ class CostBeliefs {
   // `common_deviation` is that of what the model is wrong by for all arms.
   explicit CostBeliefs(double common_deviation);
   ~CostBeliefs();
+  CostBeliefs(const CostBeliefs& other);
   CostBeliefs(CostBeliefs&&) noexcept;
   CostBeliefs& operator=(CostBeliefs&&) noexcept;
 

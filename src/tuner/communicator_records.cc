@@ -55,6 +55,7 @@ PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {
 }
 
 Batch CommunicatorTuner::drain() {
+  const auto held = lock();
   Batch batch;
   for (const auto& slot : slots_) {
     if (slot->changed) drainSlot(*slot, batch);

@@ -60,20 +60,25 @@ void tell(const DecisionRecord& decision, std::int64_t bytes, std::int32_t ranks
 }  // namespace
 
 CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
-    : settings_(std::move(settings)), ranks_(ranks), epoch_length_(kShortEpoch) {}
+    : settings_(std::move(settings)), ranks_(ranks), epoch_length_(kShortEpoch) {
+  const auto held = lock();
+  settings_.communicator = settings_.shared->newCommunicator();
+}
+
+CommunicatorTuner::~CommunicatorTuner() {
+  const auto held = lock();
+  slots_.clear();
+}
 
 void CommunicatorTuner::noteEarlierRuns(std::span<const EarlierPolicy> policies) {
   const std::vector<EarlierPolicy> told = foretellingPolicies(policies, settings_, ranks_);
   const std::size_t most = std::min(told.size(), KeyTable::kMostForetold);
+  const auto held = lock();
   for (const EarlierPolicy& one : std::span(told).last(most)) {
     const KeyShape shape = shapeOn(settings_.topology, ranks_, one.record->size_class);
-    {
-      const std::lock_guard lock(settings_.shared->mutex);
-      if (settings_.shared->latest.findChoice(shape, one.origin) != nullptr) continue;
-    }
+    if (settings_.shared->latest.findChoice(shape, one.origin) != nullptr) continue;
     std::optional<LatestKeys::Arranged> runs = choiceOfEarlierRun(one, settings_, ranks_);
     if (!runs) continue;
-    const std::lock_guard lock(settings_.shared->mutex);
     settings_.shared->latest.note({shape, one.origin, *std::move(runs), nullptr});
   }
 }
@@ -82,7 +87,7 @@ Decisions CommunicatorTuner::foretell() const {
   Decisions decisions;
   const bool is_free = settings_.options.algorithm.empty() && !settings_.options.reproducible;
   if (!is_free || settings_.options.mode != Mode::kTune) return decisions;
-  const std::lock_guard lock(settings_.shared->mutex);
+  const auto held = lock();
   for (const LatestKeys::Known& known :
        settings_.shared->latest.latestOn(shapeOn(settings_.topology, ranks_, 0), KeyTable::kMostForetold)) {
     const KeyOrigin& origin = known.origin;
@@ -99,13 +104,23 @@ Decisions CommunicatorTuner::foretell() const {
 }
 
 void CommunicatorTuner::noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest) {
+  const auto held = lock();
   stopped_.push_back({key, choice, shortest});
   for (std::int32_t index = 0; index < std::ssize(slots_); ++index) {
-    if (isOf(stopped_.back(), slot(index))) noteStop(index, choice, shortest);
+    if (isOf(stopped_.back(), slot(index))) stopKey(index, choice, shortest);
   }
   const KeyShape shape = shapeOn(settings_.topology, ranks_, key.size_class);
-  const std::lock_guard lock(settings_.shared->mutex);
   settings_.shared->latest.noteStop(shape, {.type = key.type, .operation = key.operation}, choice);
+}
+
+void CommunicatorTuner::noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {
+  const auto held = lock();
+  stopKey(key, choice, shortest);
+}
+
+void CommunicatorTuner::stopKey(std::int32_t key, const Choice& choice, Seconds shortest) {
+  slot(key).tuner.noteStop(choice, shortest);
+  wake(key);
 }
 
 bool CommunicatorTuner::isOf(const StoppedKind& kind, const Slot& slot) {
@@ -116,6 +131,7 @@ bool CommunicatorTuner::isOf(const StoppedKind& kind, const Slot& slot) {
 
 void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
                                std::span<const PolicyRecord> policies) {
+  const auto held = lock();
   slots_.push_back(std::make_unique<Slot>(settings_, shape, element_size, std::move(origin), tunable,
                                           findPolicy(policies, id, ranks_, comparedBy(settings_.stamps_compare))));
   slots_.back()->record.id = id;
@@ -124,6 +140,7 @@ void CommunicatorTuner::addKey(const KeyId& id, const Shape& shape, Bytes elemen
 }
 
 void CommunicatorTuner::addSpecialKey(std::int32_t usual) {
+  const auto held = lock();
   const auto special = static_cast<std::int32_t>(slots_.size());
   Slot& beside = slot(usual);
   beside.special = special;
@@ -172,6 +189,7 @@ void CommunicatorTuner::wakeAlike() {
 }
 
 void CommunicatorTuner::digest(const EpochReport& report) {
+  const auto held = lock();
   epoch_ = report.epoch;
   seen_.clear();
   elapsed_ = {};
@@ -220,6 +238,7 @@ void CommunicatorTuner::digestSample(Slot& called, const EpochCall& call, const 
 }
 
 void CommunicatorTuner::countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls) {
+  const auto held = lock();
   Slot& called = slot(key);
   const PlannedChoice planned{choice, false};
   called.changed = true;
@@ -274,11 +293,9 @@ std::int32_t CommunicatorTuner::nextEpochLength() {
 }
 
 Decisions CommunicatorTuner::decide(std::size_t limit) {
+  const auto held = lock();
   Decisions decisions;
-  {
-    const std::lock_guard lock(settings_.shared->mutex);
-    settings_.shared->first_trials.noteDecision();
-  }
+  settings_.shared->first_trials.noteDecision();
   decisions.updates.swap(postponed_);
   in_flight_.clear();
   for (const PlanUpdate& update : decisions.updates) in_flight_.push_back(update.key);
@@ -316,6 +333,7 @@ void CommunicatorTuner::postpone(const Decisions& decisions, std::size_t sent) {
 }
 
 void CommunicatorTuner::tookForce() {
+  const auto held = lock();
   for (const std::int32_t index : in_flight_) {
     slot(index).tuner.planTookForce();
     wake(index);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,10 +45,12 @@ struct EpochReport {
   std::span<const CallSummary> samples;
 };
 
-// THREADS: not thread-safe; one per communicator.
+// THREADS: not thread-safe; one per communicator. Those of several threads may share what they know
+// (TunerSettings::shared), and wait for each other.
 class CommunicatorTuner {
  public:
   CommunicatorTuner(TunerSettings settings, std::int32_t ranks);
+  ~CommunicatorTuner();
 
   // Introduces the next key (index = number of keys so far). `policies` may hold what earlier runs learned for it.
   void addKey(const KeyId& id, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
@@ -67,10 +70,7 @@ class CommunicatorTuner {
   void noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest);
 
   // Notes that all ranks have stopped the key's choice: see KeyTuner::noteStop().
-  void noteStop(std::int32_t key, const Choice& choice, Seconds shortest) {
-    slot(key).tuner.noteStop(choice, shortest);
-    wake(key);
-  }
+  void noteStop(std::int32_t key, const Choice& choice, Seconds shortest);
 
   // Takes what an epoch showed. REQUIRES: every key in it was introduced.
   void digest(const EpochReport& report);
@@ -146,10 +146,12 @@ class CommunicatorTuner {
   // Returns whether the key of the slot is of that kind.
   static bool isOf(const StoppedKind& kind, const Slot& slot);
 
+  std::unique_lock<std::mutex> lock() const { return std::unique_lock(settings_.shared->mutex); }
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
   void digestSample(Slot& called, const EpochCall& call, const CallTimes& times);
   void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);
   void noteEarlierStops();
+  void stopKey(std::int32_t key, const Choice& choice, Seconds shortest);
   // Makes decide() ask the key.
   void wake(std::int32_t index);
   // Does so with keys that explore calls like those of which the epoch had trials.

@@ -244,7 +244,8 @@ std::optional<Seconds> KeyCosts::undisturbed(std::size_t arm, Seconds time, Seco
   return least > std::max(expected(arm), disturbance) ? std::optional(least) : std::nullopt;
 }
 
-bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Seconds disturbance) {
+bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Seconds disturbance,
+                       std::int64_t communicator) {
   const std::optional<std::size_t> arm = find(choice);
   if (!arm || !std::isfinite(time.value)) return false;
   // Calls in memory that was never touched before say nothing of what an earlier run has found.
@@ -269,11 +270,19 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
   if (arms_[*arm].losses > 0) noteRetry(arms_[*arm], time / expected(kNative));
   arms_[*arm].was_called = true;
-  const bool is_first = arms_[*arm].samples++ == 0 && *arm != kNative;
+  const bool is_new_here = arms_[*arm].isNewTo(communicator);
+  const bool is_first = (arms_[*arm].samples++ == 0 || is_new_here) && *arm != kNative;
   if (is_anew) return false;
   if (!is_first) return beliefs_.observe(*arm, cost, share);
   beliefs_.observeFirst(*arm, cost, share);
   return false;
+}
+
+bool KeyCosts::Arm::isNewTo(std::int64_t communicator) {
+  if (std::ranges::find(callers, communicator) != callers.end()) return false;
+  std::ranges::rotate(callers, callers.begin() + 1);
+  callers.back() = communicator;
+  return true;
 }
 
 void KeyCosts::calibrate(Seconds native) {
@@ -331,7 +340,9 @@ void KeyCosts::noteRetry(Arm& arm, double times_native) {
 }
 
 void KeyCosts::noteReplaced(std::size_t arm) {
-  if (arm == kNative || arms_[arm].samples < kCallsToBeGood || arms_[arm].retry_at >= 0) return;
+  // Of several keys each leaves it.
+  const bool is_looked_at = arms_[arm].look_at >= 0 || arms_[arm].retry_at >= 0;
+  if (arm == kNative || arms_[arm].samples < kCallsToBeGood || is_looked_at) return;
   arms_[arm].looks = 0;
   arms_[arm].look_at = calls_ + kFirstLook;
 }

@@ -1,6 +1,8 @@
-// What native and all algorithms cost for one key: what the simulator predicts, corrected by what calls took.
+// What native and all algorithms cost for keys that are alike: what the simulator predicts, corrected by what calls
+// took.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,7 +19,7 @@
 
 namespace starling {
 
-// THREADS: not thread-safe; one per key.
+// Calls are those of all these keys. THREADS: not thread-safe.
 class KeyCosts {
  public:
   static constexpr std::size_t kNative = 0;  // index of its arm
@@ -37,13 +39,20 @@ class KeyCosts {
     std::int64_t samples = 0;        // of its calls, as it is arranged now
     std::int64_t since_move = 0;     // of these, since noteMove()
     std::int32_t under_way = 0;      // trials that are planned and have not been seen
-    std::int32_t decisions_ago = 0;  // since the latest of these were planned
+    std::int64_t planner = 0;        // the key that planned the latest of these
+    std::int64_t planned_at = 0;     // call
+    std::int32_t decisions_ago = 0;  // of that key, since then
     std::int32_t missed = 0;         // of those that were planned, in a row: never made
     std::int32_t losses = 0;         // since it was good
     std::int32_t checks = 0;         // trials that promised nothing
     std::int32_t looks = 0;          // since another one took its place
-    std::int64_t look_at = -1;       // call of the key from which on it is looked at again; negative: never
-    std::int64_t retry_at = -1;      // call of the key from which on it is tried again after a loss; negative: never
+    std::int64_t look_at = -1;       // call from which on it is looked at again; negative: never
+    std::int64_t retry_at = -1;      // call from which on it is tried again after a loss; negative: never
+    // The latest communicators that called it. On each the first call takes longer.
+    std::array<std::int64_t, 4> callers{};
+
+    // Returns whether the communicator is none of these, and makes it one.
+    bool isNewTo(std::int64_t communicator);
   };
 
   // Takes what is predicted of all algorithms. Where that was done before, for other arrivals, what is known of an
@@ -65,7 +74,8 @@ class KeyCosts {
 
   // Takes what a call took, which is right within `error`, but that something else may have made it longer by about
   // `disturbance`. Returns true where it shows that costs have changed. REQUIRES: isRanked().
-  bool observe(const Choice& choice, Seconds time, Seconds error = {}, Seconds disturbance = {});
+  bool observe(const Choice& choice, Seconds time, Seconds error = {}, Seconds disturbance = {},
+               std::int64_t communicator = 0);
   // Takes what native took first. What is more than native may differ from the common rows is the model's error for
   // all.
   void calibrate(Seconds native);
@@ -114,6 +124,7 @@ class KeyCosts {
     double excess_under_way = 0.0;  // of first trials, here and in other keys of the shape, likewise
     // Returns whether another key is about to try the row, so that it is not tried first here; empty: none is.
     std::function<bool(const RowForm&)> is_left_to_others{};
+    std::int64_t planner = 0;  // the key that is to make them
     bool may_check = false;  // the key is settled: now and then something else may be tried though it promises nothing
   };
   // Returns the arms that are worth a call, the most promising first, and notes that these are under way.
@@ -124,8 +135,11 @@ class KeyCosts {
   // Returns whether any trial is under way, or was left to others when trials were planned last.
   bool awaitsTrials() const;
   bool awaitsOthers() const { return awaits_others_; }
-  // Forgets trials that were planned so long ago that they were never made, because another plan came.
-  void noteDecision();
+  // Notes that the key decides. Forgets trials that it planned so long ago that they were never made, because another
+  // plan came, and those of keys that are not called any more.
+  void noteDecision(std::int64_t planner = 0);
+  // Forgets those that the key was to make, which makes no calls any more.
+  void forgetTrials(std::int64_t planner);
 
   // Returns whether the arm's next call tells little, because it is short and finds others' data in the caches.
   bool isCold(std::size_t arm) const;

@@ -28,6 +28,8 @@ constexpr double kMostAtOnce = 1.0;
 constexpr double kFirstCall = 0.3;
 // Decisions until a trial that was planned has been seen.
 constexpr std::int32_t kDecisionsToSeen = 4;
+// Of a trial that another key is to make, so many calls of all keys pass at most.
+constexpr std::int64_t kCallsToSeen = 128;
 constexpr std::array<std::int64_t, 4> kMeasurements{1, 2, 4, 8};
 
 // No more than this share of the time of a key's calls goes into looking at what promises nothing.
@@ -54,9 +56,17 @@ void KeyCosts::disable(const Choice& choice) {
   arms_[*arm].is_available = false;
 }
 
-void KeyCosts::noteDecision() {
+void KeyCosts::forgetTrials(std::int64_t planner) {
   for (Arm& arm : arms_) {
-    if (arm.under_way == 0 || ++arm.decisions_ago <= kDecisionsToSeen) continue;
+    if (arm.planner == planner) arm.under_way = 0;
+  }
+}
+
+void KeyCosts::noteDecision(std::int64_t planner) {
+  for (Arm& arm : arms_) {
+    const bool is_own = arm.planner == planner;
+    if (!is_own && calls_ > arm.planned_at + kCallsToSeen) arm.under_way = 0;
+    if (arm.under_way == 0 || !is_own || ++arm.decisions_ago <= kDecisionsToSeen) continue;
     arm.under_way = 0;
     if (++arm.missed == kMostMissed && &arm != &arms_[kNative]) arm.is_available = false;
   }
@@ -166,6 +176,8 @@ void KeyCosts::plan(std::size_t arm, const Allowance& allowance, std::vector<Cho
     ++arms_[arm].under_way;
   }
   arms_[arm].decisions_ago = 0;
+  arms_[arm].planner = allowance.planner;
+  arms_[arm].planned_at = calls_;
 }
 
 bool KeyCosts::isLeftToOthers(const Arm& arm, const Allowance& allowance) {

@@ -42,6 +42,7 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
       element_size_(element_size),
       others_(settings.shared, shapeOn(settings.topology, shape.ranks, sizeClass(shape.count * element_size.value)),
               std::move(origin)),
+      account_(others_.key()),
       learned_(std::move(learned)),
       arrivals_(shape.ranks, sharesOneMemory(&settings.topology) ? kNoiseWithinNode : kNoiseBetweenNodes) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;
@@ -57,13 +58,14 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
 
 void KeyTuner::count(const PlannedChoice& planned, std::int32_t calls) {
   follows_twin_ = follows_twin_ || (!has_plan_ && planned.choice.algorithm != kNativeAlgorithm);
-  budget_.count(calls);
+  calls_ += calls;
+  budget().count(calls);
   // Of those that are stamped observe() knows better.
   until_ranking_ = until_ranking_ - static_cast<double>(calls) * elapsed_.value();
   transition_.awaits_call = false;
-  if (!costs_.isRanked()) return;
-  costs_.noteCalls(calls);
-  if (planned.exploration) costs_.noteTrial(planned.choice);
+  if (!costs().isRanked()) return;
+  costs().noteCalls(calls);
+  if (planned.exploration) costs().noteTrial(planned.choice);
   notePassedOver(planned);
 }
 
@@ -75,7 +77,7 @@ void KeyTuner::notePassedOver(const PlannedChoice& planned) {
   passed_over_ = is_passed_over ? passed_over_ + 1 : 0;
   if (passed_over_ < kMostPassedOver) return;
   passed_over_ = 0;
-  costs_.disable(plan_.incumbent);
+  costs().disable(plan_.incumbent);
   occasion_.reopens = occasion_.must_tell = true;
   occasion_.text +=
       fmt::format("{} cannot be used here, since some rank lacks memory for it. ", formatChoice(plan_.incumbent));
@@ -84,38 +86,38 @@ void KeyTuner::notePassedOver(const PlannedChoice& planned) {
 void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   const Choice& choice = planned.choice;
   const bool as_arranged_now = transition_.outdated_epochs == 0 || choice.algorithm == kNativeAlgorithm;
-  const std::optional<std::size_t> arm = costs_.find(choice);
-  const bool is_cold = arm && costs_.isCold(*arm);
+  const std::optional<std::size_t> arm = costs().find(choice);
+  const bool is_cold = arm && costs().isCold(*arm);
   choices_.observe(choice, times, as_arranged_now && !is_cold);
   arrivals_.observe(times.pattern, times.clock_error);
   until_ranking_ = until_ranking_ - (times.elapsed - elapsed_.value());
   elapsed_.note(times.elapsed);
-  if (!costs_.isRanked()) {
+  if (!costs().isRanked()) {
     if (choice.algorithm == kNativeAlgorithm) others_.noteNative();
     return;
   }
-  const std::size_t incumbent = costs_.find(plan_.incumbent).value_or(KeyCosts::kNative);
+  const std::size_t incumbent = costs().find(plan_.incumbent).value_or(KeyCosts::kNative);
   if (planned.exploration) {
-    const double excess = times.net / costs_.expected(incumbent) - 1.0;
-    budget_.charge(is_cold ? std::min(excess, kMostOfColdCall) : excess);
+    const double excess = times.net / costs().expected(incumbent) - 1.0;
+    budget().charge(is_cold ? std::min(excess, kMostOfColdCall) : excess);
   }
   if (as_arranged_now && arm) hold(planned, {times.net, times.compared_error, times.disturbance});
 }
 
 void KeyTuner::learn(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
   const Choice& choice = planned.choice;
-  const std::optional<std::size_t> arm = costs_.find(choice);
+  const std::optional<std::size_t> arm = costs().find(choice);
   if (!arm) return;
-  const Seconds expected = costs_.expected(*arm);
-  const bool has_changed = costs_.observe(choice, net.time, net.error, net.disturbance);
+  const Seconds expected = costs().expected(*arm);
+  const bool has_changed = costs().observe(choice, net.time, net.error, net.disturbance, settings_.communicator);
   if (has_changed) choices_.forgetFormerCost(choice);
-  if (planned.exploration) costs_.noteTried(*arm, net.time + net.error, costs_.armOf(plan_.incumbent));
-  const KeyCosts::Arm& called = costs_.arms()[*arm];
+  if (planned.exploration) costs().noteTried(*arm, net.time + net.error, costs().armOf(plan_.incumbent));
+  const KeyCosts::Arm& called = costs().arms()[*arm];
   if (planned.exploration && called.samples <= kTrialsToTell && called.retry_at < 0)
-    others_.tell(costs_.residualOf(*arm));
+    others_.tell(account_->name, costs().residualOf(*arm));
   // Where the choice in force is faster than it was, the less is to be won elsewhere.
   const bool is_good_news = choice == plan_.incumbent && net.time < expected;
-  if (!has_changed || is_good_news || !budget_.mayReopen()) return;
+  if (!has_changed || is_good_news || !budget().mayReopen()) return;
   occasion_.reopens = true;
   occasion_.text += fmt::format("What calls take has changed: {} takes {}, where {} was expected. ",
                                 formatChoice(choice), formatDuration(net.time), formatDuration(expected));
@@ -164,8 +166,8 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
   decision.has_ranked = has_ranked_;
   decision.native = choices_.medianOf(kNativeChoice);
   decision.measured = choices_.medianOf(plan.incumbent);
-  const std::optional<std::size_t> arm = costs_.find(plan.incumbent);
-  if (arm && *arm != KeyCosts::kNative) decision.expected = costs_.arms()[*arm].predicted.value;
+  const std::optional<std::size_t> arm = costs().find(plan.incumbent);
+  if (arm && *arm != KeyCosts::kNative) decision.expected = costs().arms()[*arm].predicted.value;
   plan.limit = limitOf(plan);
   plan_ = plan;
   has_plan_ = true;
@@ -191,41 +193,45 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   Occasion occasion = std::exchange(occasion_, {});
   digestStop(occasion);
   // What another key has found may be the only news.
-  const bool was_called = calls_decided_on_ != budget_.calls();
+  const bool was_called = calls_decided_on_ != calls_;
   occasion.only_hears = !was_called;
-  if (was_called) costs_.noteDecision();
+  if (was_called) costs().noteDecision(others_.key());
   has_ranked_ = false;
   followCycle(plan, occasion);
   const bool have_moved = followArrivals(plan);
   if (!have_moved) plan.placed = plan_.placed;
   const bool come_otherwise = was_called && comeOtherwise(plan);
-  if (have_moved || ranking_is_due_ || come_otherwise) heedArrivals(plan, have_moved, may_rank, occasion);
+  if (have_moved || account_->ranking_is_due || come_otherwise) heedArrivals(plan, have_moved, may_rank, occasion);
   if (was_called) arrivals_.notePlan(have_moved);
   if (occasion.reopens) {
-    budget_.reopen();
+    budget().reopen();
+    ++account_->times_reopened;
     cycle_is_useless_ = false;
   }
+  // Where another key has found that costs have changed this one explores, too.
+  if (std::exchange(times_reopened_, account_->times_reopened) != account_->times_reopened) occasion.reopens = true;
   hearOfTrials();
   return decideOn(std::move(plan), occasion);
 }
 
 // Returns whether calls are so short that an agreement, which begins just before the first call of an epoch, makes a
 // difference.
-bool KeyTuner::isShort(std::size_t arm) const { return costs_.expected(arm) < kDisturbedCall; }
+bool KeyTuner::isShort(std::size_t arm) const { return costs().expected(arm) < kDisturbedCall; }
 
 double KeyTuner::callsToCome() const {
-  return std::clamp(static_cast<double>(budget_.calls()), kLeastToCome, kMostToCome);
+  return std::clamp(static_cast<double>(budget().calls()), kLeastToCome, kMostToCome);
 }
 
 KeyCosts::Allowance KeyTuner::allowance(std::size_t incumbent, bool is_settled) const {
   KeyCosts::Allowance allowance{.calls_to_come = callsToCome()};
-  allowance.excess = budget_.left();
+  allowance.planner = others_.key();
+  allowance.excess = budget().left();
   allowance.may_check = is_settled;
   allowance.excess_under_way = others_.excessUnderWay();
   allowance.is_left_to_others = [this](const RowForm& row) { return others_.isUnderWay(row); };
   if (!is_settled)
     allowance.trials = calls_in_epoch_;
-  else if (!costs_.awaitsTrials())
+  else if (!costs().awaitsTrials())
     allowance.trials = kTrialsOnceSettled;
   // The first call of an epoch is none.
   if (isShort(incumbent) && allowance.trials > 1) --allowance.trials;
@@ -233,41 +239,41 @@ KeyCosts::Allowance KeyTuner::allowance(std::size_t incumbent, bool is_settled) 
 }
 
 std::vector<Choice> KeyTuner::trialsBeside(std::size_t incumbent, bool is_settled) {
-  std::vector<Choice> trials = costs_.planTrials(incumbent, allowance(incumbent, is_settled));
+  std::vector<Choice> trials = costs().planTrials(incumbent, allowance(incumbent, is_settled));
   announceTrials(trials, incumbent);
   // What an agreement disturbs is no trial. Where many keys take turns this is seldom the first call of an epoch.
   const bool may_be_disturbed = isShort(incumbent) && calls_in_epoch_ > 1;
   // Of a row whose first calls tell little these may be disturbed, too.
-  const bool begins_cold = !trials.empty() && costs_.coldCalls(costs_.armOf(trials.front())) > 0;
+  const bool begins_cold = !trials.empty() && costs().coldCalls(costs().armOf(trials.front())) > 0;
   if (!trials.empty() && may_be_disturbed && !begins_cold)
-    trials.insert(trials.begin(), costs_.arms()[incumbent].choice);
+    trials.insert(trials.begin(), costs().arms()[incumbent].choice);
   return trials;
 }
 
 // Returns nothing where the plan in force is as good.
 std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasion& occasion) {
-  calls_decided_on_ = budget_.calls();
-  const std::size_t before = costs_.armOf(plan.incumbent);
+  calls_decided_on_ = calls_;
+  const std::size_t before = costs().armOf(plan.incumbent);
   // What was stopped gives way to native, whatever else there is: nothing new is begun where something went wrong.
-  const std::size_t chosen = occasion.was_stopped ? KeyCosts::kNative : costs_.best(before);
+  const std::size_t chosen = occasion.was_stopped ? KeyCosts::kNative : costs().best(before);
   const bool was_settled = plan.state == KeyState::kSettled && !occasion.reopens;
-  plan.incumbent = costs_.arms()[chosen].choice;
+  plan.incumbent = costs().arms()[chosen].choice;
   const bool has_coordinator = placeCoordinator(plan);
   // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
-  const bool is_untried = !costs_.wasCalled(chosen);
+  const bool is_untried = !costs().wasCalled(chosen);
   const bool may_try = !is_untried && !occasion.only_hears;
   plan.trials = may_try ? trialsBeside(chosen, was_settled) : std::vector<Choice>{};
-  const bool promises_much = costs_.promise() > std::max(kWorthwhile * callsToCome(), kLeastWorthwhile);
-  const bool is_worthwhile = was_settled && may_try && promises_much && budget_.mayExploreBriefly();
-  if (is_worthwhile) budget_.exploreBriefly();
-  const bool has_trials = !plan.trials.empty() || costs_.awaitsTrials() || costs_.awaitsOthers() || !may_try;
-  const bool explores = (!was_settled || is_worthwhile) && has_trials && budget_.isExploring();
+  const bool promises_much = costs().promise() > std::max(kWorthwhile * callsToCome(), kLeastWorthwhile);
+  const bool is_worthwhile = was_settled && may_try && promises_much && budget().mayExploreBriefly();
+  if (is_worthwhile) budget().exploreBriefly();
+  const bool has_trials = !plan.trials.empty() || costs().awaitsTrials() || costs().awaitsOthers() || !may_try;
+  const bool explores = (!was_settled || is_worthwhile) && has_trials && budget().isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
   std::string verdict;
   if (chosen != before) {
     verdict += compareArms(chosen, before);
-    costs_.noteReplaced(before);
-    budget_.noteNewChoice();
+    costs().noteReplaced(before);
+    budget().noteNewChoice();
   }
   const bool settles = plan.state == KeyState::kSettled && plan_.state != KeyState::kSettled;
   if (settles || (is_untried && plan_.state == KeyState::kObserving)) verdict += describeArms(chosen);
@@ -283,7 +289,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   if (is_worthwhile || plan_.state == KeyState::kObserving) reason += listTrials(plan);
   Decision decision = decisionOf(std::move(plan), std::move(reason));
   if (is_news && !is_untried)
-    others_.bequeath(costs_.residuals(), runsElsewhere(), arrivals_);
+    others_.bequeath(costs().residuals(), runsElsewhere(), arrivals_);
   else if (transition_.rearranges)
     others_.rearrange(runsElsewhere(), arrivals_);
   return decision;
@@ -292,7 +298,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
 LatestKeys::Arranged KeyTuner::runsElsewhere() const {
   CallLimit limit = plan_.limit;
   limit.known = 0;
-  limit.cold = costs_.firstColdCalls(costs_.armOf(plan_.incumbent));
+  limit.cold = costs().firstColdCalls(costs().armOf(plan_.incumbent));
   return {plan_.incumbent, plan_.placed, limit};
 }
 

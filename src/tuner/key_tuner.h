@@ -14,6 +14,7 @@
 #include "simulator/simulator.h"
 #include "store/records.h"
 #include "tuner/candidates.h"
+#include "tuner/cost_account.h"
 #include "tuner/key_arrivals.h"
 #include "tuner/key_costs.h"
 #include "tuner/key_sequence.h"
@@ -38,6 +39,7 @@ struct TunerSettings {
   std::int32_t samples_per_epoch = 32;
   // All that learns in a process shares this, if it is told so.
   std::shared_ptr<SharedKnowledge> shared = std::make_shared<SharedKnowledge>();
+  std::int64_t communicator = 0;  // names it among those that learn
 };
 
 // THREADS: not thread-safe; one per key.
@@ -93,7 +95,7 @@ class KeyTuner {
   // other communicators.
   std::optional<double> gainError() const;
   // Returns what is believed of costs, as ranks are arranged now.
-  const KeyCosts& costs() const { return costs_; }
+  const KeyCosts& costs() const { return account_->costs; }
   const TrackedArrivals& arrivals() const { return arrivals_.tracked(); }
   // Returns what calls of the choice take as a rule, apart from waiting; empty: it was not observed.
   std::optional<Seconds> usualNet(const Choice& choice) const { return choices_.usualNet(choice); }
@@ -145,6 +147,20 @@ class KeyTuner {
   // Returns what the key runs as it would begin on another communicator.
   LatestKeys::Arranged runsElsewhere() const;
 
+  KeyCosts& costs() { return account_->costs; }
+  TrialBudget& budget() { return account_->budget; }
+  const TrialBudget& budget() const { return account_->budget; }
+
+  // These functions are in key_tuner_account.cc.
+  CostAccounts::Kind kindOfAccount() const;
+  CommonArrivals arrivalsBy(const KeyPlan& plan) const;
+  // Joins keys that are alike, and to which ranks come as by the plan; returns false where there are no others.
+  bool joinOthers(const KeyPlan& plan);
+  // Goes on alone, with what is known so far, where ranks come so.
+  void separateFromOthers(const KeyPlan& plan);
+  std::optional<Decision> beginWithOthers(KeyPlan plan, bool have_moved);
+  void learnNative();
+
   // These functions are in key_tuner_arrivals.cc.
   // Updates table and predicted lateness of `plan`; returns true when they changed.
   bool followArrivals(KeyPlan& plan) const;
@@ -163,6 +179,7 @@ class KeyTuner {
   bool isUsable(const PolicyRecord& policy) const;
   bool mayRun(const Algorithm& algorithm) const;
   std::optional<Decision> beginExploring(bool may_rank);
+
   void takeOver(KeyPlan& plan) const;
   CandidateQuery query(const KeyPlan& plan) const;
   // Predicts all costs as ranks arrive by the plan. Returns false where that would take too long now.
@@ -221,12 +238,13 @@ class KeyTuner {
   Shape shape_;
   Bytes element_size_;
   ShapeKnowledge others_;  // keys of the same shape
+  AccountShare account_;
+  std::int32_t times_reopened_ = 0;  // exploration was, in the account, when this key decided last
   std::optional<PolicyRecord> learned_;
   KeyArrivals arrivals_;
   KeySequence sequence_;
   bool cycle_is_useless_ = false;
   MeasuredChoices choices_;
-  KeyCosts costs_;
   KeyPlan plan_;
   bool has_plan_ = false;        // that was sent to all ranks
   bool follows_twin_ = false;    // it was seen to run what another key does
@@ -238,12 +256,10 @@ class KeyTuner {
   std::optional<Seconds> stop_;  // of the incumbent, since the latest decision: its latest calls took at least so long
   std::size_t calls_in_epoch_ = 0;
   bool has_ranked_ = false;  // for the decision that is being made
-  TrialBudget budget_;
+  std::int64_t calls_ = 0;
   std::int64_t calls_decided_on_ = 0;  // that the latest decision knew of
   std::int64_t passed_over_ = 0;       // calls in a row that were to run the incumbent and ran native
   int came_otherwise_ = 0;             // decisions in a row, as comeOtherwise() says
-  Seconds ranked_for_{};               // that the latest rank was late as a rule
-  bool ranking_is_due_ = false;        // ranks have moved, and rows are not ranked for it yet
   TypicalTime elapsed_;                // in a call that was stamped, waiting included
   Seconds until_ranking_{};            // elapsed in calls, before all rows may be ranked again
   std::string settled_reason_;

@@ -8,8 +8,6 @@
 namespace starling {
 namespace {
 
-// Rows are ranked anew where ranks come later, or less late, by such a factor.
-constexpr double kNoticeablyLate = 4.0;
 constexpr int kTimesOtherwise = 2;  // decisions in a row, of which an epoch has one
 
 // So many calls wait at most until it is clear whether ranks come otherwise now.
@@ -36,29 +34,33 @@ void KeyTuner::hold(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
 
 void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion) {
   const bool may_rank_again = may_rank && mayRankAgain();
-  const bool was_due = ranking_is_due_;
-  if (!have_moved && !was_due && !may_rank_again) return;
-  const bool has_predicted = predict(plan, may_rank_again);
+  const bool joins = joinOthers(plan);
+  const bool was_due = account_->ranking_is_due;
+  if (!joins && !have_moved && !was_due && !may_rank_again) return;
+  // Others that share the account may go on as before: what is ranked for this key alone is to make no difference to
+  // them.
+  const bool differs = !joins && account_.isShared() && !arrivalsBy(plan).areLike(account_->arrivals);
+  if (differs) separateFromOthers(plan);
+  const bool is_ranked = joins || (account_.isShared() && !was_due);
+  const bool has_predicted = is_ranked || predict(plan, may_rank_again);
   if (have_moved) {
     transition_.rearranges = isRearranged(plan);
     occasion.must_tell = true;
     occasion.text += describeArrivals(plan);
-    ranking_is_due_ = !has_predicted;
-    if (!has_predicted && !was_due) costs_.noteMove();
+    if (!is_ranked) account_->ranking_is_due = !has_predicted;
+    if (!has_predicted && !was_due) costs().noteMove();
   }
   if (!has_predicted) return;
   if (!have_moved) occasion.text += was_due ? "Rows are ranked for how ranks come now. " : describeUnpredicted();
-  occasion.reopens = occasion.reopens || ((transition_.rearranges || was_due) && budget_.mayReopen());
+  if (is_ranked) return;
+  occasion.reopens = occasion.reopens || ((transition_.rearranges || was_due) && budget().mayReopen());
 }
 
 // Returns whether ranks that nobody can name are late by so much more, or less, than where rows were ranked last that
 // others may be faster.
 bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
-  // What is noise counts as the most that is.
   const auto differs = [this](Seconds latest) {
-    const Seconds now = std::max(latest, arrivals_.leastNoise());
-    const Seconds then = std::max(ranked_for_, arrivals_.leastNoise());
-    return std::max(now, then) > kNoticeablyLate * std::min(now, then);
+    return differNoticeably(latest, account_->arrivals.latest, arrivals_.leastNoise());
   };
   // One call among many that are as before is no sign.
   const bool is_otherwise =

@@ -65,10 +65,11 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
     others_.keepRanking(question, *candidates);
   }
   if (has_ranked_) limitRanking(kRankingShare);
-  ranking_is_due_ = false;
-  ranked_for_ = question.unpredicted.latest;
+  account_->ranking_is_due = false;
+  account_->arrivals = arrivalsBy(plan);
+  account_->arrivals.latest = question.unpredicted.latest;
   if (learned_) addLearned(question, *candidates);
-  costs_.predict(*candidates);
+  costs().predict(*candidates);
   return true;
 }
 
@@ -91,39 +92,41 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   else
     runAsOthersDo(plan);
   const bool arrives_as_then = !followArrivals(plan);
+  if (joinOthers(plan)) return beginWithOthers(std::move(plan), !arrives_as_then);
   if (!predict(plan, may_rank)) return std::nullopt;
+  others_.keepAccount(kindOfAccount(), account_.account());
   arrivals_.notePlan(!arrives_as_then);
   limitRanking(kFirstRankingShare);
   // Rows that were ranked for the arrivals of an earlier run are to be ranked for those of this one, too.
   if (learned_ && arrives_as_then) until_ranking_ = {};
   // What others of the shape run is no candidate where ranks are placed on nodes in another way.
-  const std::size_t incumbent = costs_.armOf(plan.incumbent);
-  if (incumbent == costs_.arms().size() || !costs_.arms()[incumbent].is_available) plan.incumbent = kNativeChoice;
+  const std::size_t incumbent = costs().armOf(plan.incumbent);
+  if (incumbent == costs().arms().size() || !costs().arms()[incumbent].is_available) plan.incumbent = kNativeChoice;
   // What it ran before it had a plan was arranged for another key.
   if (follows_twin_) choices_.forgetArrangement();
   const std::optional<Seconds> native = choices_.usualNative();
-  if (native) costs_.calibrate(*native);
+  if (native) costs().calibrate(*native);
   const ShapeKnowledge::Heritage heritage = others_.heritage();
-  costs_.inherit(heritage.residuals, heritage.distance);
+  costs().inherit(heritage.residuals, heritage.distance);
   inherits_costs_ = !heritage.residuals.empty() && heritage.distance == 0;
-  if (!learned_) costs_.trust(plan.incumbent);
+  if (!learned_) costs().trust(plan.incumbent);
   hearOfTrials();
-  const ChoiceTimes& times = choices_.native();
-  for (const ChoiceTimes::Net& one : times.net) costs_.observe(kNativeChoice, one.time, one.error, one.disturbance);
+  learnNative();
   Occasion occasion = std::exchange(occasion_, {});
   occasion.reopens = occasion.must_tell = true;
   if (learned_) {
     const double gain = learned_->gain.value_or(kUnknownGain);
-    costs_.assume(plan.incumbent, std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostLearnedGain),
-                  arrives_as_then);
-    if (!native && others_.nativeSeen() <= kNativeCalls) costs_.lookAtNative();
+    costs().assume(plan.incumbent,
+                   std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostLearnedGain),
+                   arrives_as_then);
+    if (!native && others_.nativeSeen() <= kNativeCalls) costs().lookAtNative();
     occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
   }
   if (native) {
     occasion.text += fmt::format("native's {} is {} (n={}). ", metricName(settings_.stamps_compare),
-                                 formatDuration(*native), times.net.size());
+                                 formatDuration(*native), choices_.native().net.size());
   }
-  budget_.begin(grant(arrives_as_then));
+  budget().begin(grant(arrives_as_then));
   return decideOn(std::move(plan), occasion);
 }
 
@@ -149,7 +152,7 @@ bool KeyTuner::wasStopped() const {
 }
 
 bool KeyTuner::isOfEarlierRun(std::size_t arm) const {
-  return learned_ && !costs_.wasCalled(arm) && costs_.arms()[arm].choice == parseChoice(learned_->choice).value();
+  return learned_ && !costs().wasCalled(arm) && costs().arms()[arm].choice == parseChoice(learned_->choice).value();
 }
 
 // What was learned before, or is being learned by other keys of the shape, is paid for there.
@@ -159,13 +162,13 @@ double KeyTuner::grant(bool arrives_as_then) const {
 }
 
 void KeyTuner::hearOfTrials() {
-  for (const FirstTrials::Finding& one : others_.findings()) costs_.hear(one.residual, one.distance);
+  for (const FirstTrials::Finding& one : others_.findings(account_->name)) costs().hear(one.residual, one.distance);
 }
 
 void KeyTuner::announceTrials(const std::vector<Choice>& trials, std::size_t incumbent) const {
   for (const Choice& trial : trials) {
-    const std::size_t arm = costs_.armOf(trial);
-    if (costs_.arms()[arm].samples == 0) others_.begin(formOf(trial), costs_.excessOf(arm, incumbent));
+    const std::size_t arm = costs().armOf(trial);
+    if (costs().arms()[arm].samples == 0) others_.begin(formOf(trial), costs().excessOf(arm, incumbent));
   }
 }
 

@@ -53,15 +53,16 @@ std::optional<double> KeyTuner::measuredGain() const {
 }
 
 std::optional<KeyCosts::Ratio> KeyTuner::inheritedGain() const {
-  const std::optional<std::size_t> arm = costs_.find(plan_.incumbent);
-  if (!inherits_costs_ || !arm || costs_.arms()[*arm].samples == 0) return std::nullopt;
+  const std::optional<std::size_t> arm = costs().find(plan_.incumbent);
+  const bool learns_from_others = inherits_costs_ || account_.isShared();
+  if (!learns_from_others || !arm || costs().arms()[*arm].samples == 0) return std::nullopt;
   const bool is_measured = choices_.errorOf(kNativeChoice) && choices_.errorOf(plan_.incumbent);
   return is_measured ? std::nullopt : believedGain();
 }
 
 std::optional<KeyCosts::Ratio> KeyTuner::believedGain() const {
-  const std::optional<std::size_t> arm = costs_.find(plan_.incumbent);
-  return costs_.isRanked() && arm && isFree() ? std::optional(costs_.nativeBeside(*arm)) : std::nullopt;
+  const std::optional<std::size_t> arm = costs().find(plan_.incumbent);
+  return costs().isRanked() && arm && isFree() ? std::optional(costs().nativeBeside(*arm)) : std::nullopt;
 }
 
 }  // namespace starling

@@ -19,14 +19,14 @@ constexpr double kShortestTime = 1e-9;
 
 void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
   ++times_stopped_;
-  if (choice == plan_.incumbent && costs_.isRanked()) stop_ = shortest;
+  if (choice == plan_.incumbent && costs().isRanked()) stop_ = shortest;
 }
 
 // Is told of the stop after what the calls before it took.
 void KeyTuner::digestStop(Occasion& occasion) {
   if (!stop_) return;
   const double native = nativeTime().value;
-  costs_.noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
+  costs().noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
   occasion.reopens = occasion.was_stopped = occasion.must_tell = true;
   occasion.text +=
       fmt::format("{} took {} or more in its latest calls (n={}), native took {}. ", formatChoice(plan_.incumbent),
@@ -39,15 +39,15 @@ void KeyTuner::digestStop(Occasion& occasion) {
 // What was measured does not depend on what others are believed to take, but says nothing of a machine that has become
 // slower since.
 Seconds KeyTuner::nativeTime() const {
-  const Seconds expected = costs_.expected(KeyCosts::kNative);
+  const Seconds expected = costs().expected(KeyCosts::kNative);
   return std::max(choices_.usualNative().value_or(expected), expected);
 }
 
 CallLimit KeyTuner::limitOf(const KeyPlan& plan) const {
   CallLimit limit;
-  if (isFree() && plan.incumbent.algorithm != kNativeAlgorithm && costs_.isRanked()) {
+  if (isFree() && plan.incumbent.algorithm != kNativeAlgorithm && costs().isRanked()) {
     limit = CallLimit::beside(nativeTime(), shape_.ranks, settings_.model.alpha);
-    if (const std::optional<std::size_t> arm = costs_.find(plan.incumbent)) limit.cold = costs_.coldCalls(*arm);
+    if (const std::optional<std::size_t> arm = costs().find(plan.incumbent)) limit.cold = costs().coldCalls(*arm);
   }
   limit.known = times_stopped_;
   return limit;

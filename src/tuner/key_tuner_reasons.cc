@@ -14,10 +14,10 @@ std::string separator(const std::string& list) { return list.empty() ? "" : ", "
 }  // namespace
 
 std::string KeyTuner::describeArm(std::size_t arm) const {
-  const KeyCosts::Arm& known = costs_.arms()[arm];
+  const KeyCosts::Arm& known = costs().arms()[arm];
   const std::string name = arm == KeyCosts::kNative ? "native" : formatChoice(known.choice);
-  if (known.samples == 0) return fmt::format("{} ({} expected)", name, formatDuration(costs_.expected(arm)));
-  return fmt::format("{} ({} expected, n={})", name, formatDuration(costs_.expected(arm)), known.samples);
+  if (known.samples == 0) return fmt::format("{} ({} expected)", name, formatDuration(costs().expected(arm)));
+  return fmt::format("{} ({} expected, n={})", name, formatDuration(costs().expected(arm)), known.samples);
 }
 
 std::string KeyTuner::compareArms(std::size_t chosen, std::size_t before) const {
@@ -25,22 +25,22 @@ std::string KeyTuner::compareArms(std::size_t chosen, std::size_t before) const 
     return fmt::format("{} is back in place of {}. ", describeArm(chosen), describeArm(before));
   }
   return fmt::format("{} takes the place of {}, being faster with a probability of {:.0f}%. ", describeArm(chosen),
-                     describeArm(before), 100.0 * costs_.probabilityOfLess(chosen, before));
+                     describeArm(before), 100.0 * costs().probabilityOfLess(chosen, before));
 }
 
 std::string KeyTuner::describeArms(std::size_t chosen) const {
-  if (!costs_.wasCalled(chosen)) {
+  if (!costs().wasCalled(chosen)) {
     const char* cause =
         isOfEarlierRun(chosen) ? "an earlier run chose it" : "calls with such vectors elsewhere found it";
-    return fmt::format("{} is called first, since {}. ", formatChoice(costs_.arms()[chosen].choice), cause);
+    return fmt::format("{} is called first, since {}. ", formatChoice(costs().arms()[chosen].choice), cause);
   }
   std::string others;
-  for (std::size_t i = 0; i < costs_.arms().size(); ++i) {
-    if (i != chosen && costs_.arms()[i].samples > 0) others += separator(others) + describeArm(i);
+  for (std::size_t i = 0; i < costs().arms().size(); ++i) {
+    if (i != chosen && costs().arms()[i].samples > 0) others += separator(others) + describeArm(i);
   }
-  const char* cause = budget_.left() <= 0.0    ? "trials have taken as much time as they may for now"
-                      : !budget_.isExploring() ? "what is still undecided makes little difference"
-                                               : "nothing else promises enough to be tried";
+  const char* cause = budget().left() <= 0.0    ? "trials have taken as much time as they may for now"
+                      : !budget().isExploring() ? "what is still undecided makes little difference"
+                                                : "nothing else promises enough to be tried";
   return fmt::format("{} stays{}{}; {}. ", describeArm(chosen), others.empty() ? "" : " beside ", others, cause);
 }
 
@@ -82,7 +82,7 @@ std::string KeyTuner::listTrials(const KeyPlan& plan) const {
   std::string names;
   for (std::size_t i = 0; i < plan.trials.size(); ++i) {
     if (plan.trials[i] == plan.incumbent || (i > 0 && plan.trials[i] == plan.trials[i - 1])) continue;
-    names += separator(names) + describeArm(costs_.armOf(plan.trials[i]));
+    names += separator(names) + describeArm(costs().armOf(plan.trials[i]));
   }
   return names.empty() ? "" : fmt::format("To be tried first: {}.", names);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/candidates.h"
+#include "tuner/cost_account.h"
 #include "tuner/cost_priors.h"
 #include "tuner/first_trials.h"
 #include "tuner/key_arrivals.h"
@@ -17,22 +18,31 @@
 
 namespace starling {
 
-// What has to do with them holds the mutex: communicators may learn at the same time.
+// Communicators of several threads may learn at the same time: each holds the mutex whenever its keys do anything, for
+// as long as it takes to rank rows once.
 struct SharedKnowledge {
   std::mutex mutex;
   CostPriors priors;
   LatestKeys latest;
   FirstTrials first_trials;
   Rankings rankings;
+  CostAccounts accounts;
+  std::int64_t communicators = 0;  // so far
+
+  // Names a communicator that learns.
+  std::int64_t newCommunicator() { return ++communicators; }
 };
 
-// What one key knows from others of its shape, and they from it. Its functions take the lock; what they return is a
-// copy. THREADS: not thread-safe, though keys of several threads may share the knowledge.
+// What one key knows from others of its shape, and they from it. THREADS: not thread-safe; keys of several threads may
+// share the knowledge, and who calls holds its mutex.
 class ShapeKnowledge {
  public:
   ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const KeyShape& shape, KeyOrigin origin);
 
+  const KeyShape& shape() const { return shape_; }
   const KeyOrigin& origin() const { return origin_; }
+  // Returns the key's name among those that take part in first trials.
+  std::int64_t key() const { return key_; }
 
   // What keys have learned that were of the very shape, or so many size classes away: see CostPriors.
   struct Heritage {
@@ -53,27 +63,33 @@ class ShapeKnowledge {
   // Notes how the ranks are arranged now, and come, where others have heard that the key runs this.
   void rearrange(LatestKeys::Arranged runs, const KeyArrivals& arrivals) const;
 
-  // These do what the functions of FirstTrials do.
+  // These do what the functions of FirstTrials do; `teller` is the name of the key's account.
   bool areTrialsKnown() const;
   bool isUnderWay(const RowForm& row) const;
-  std::vector<FirstTrials::Finding> findings() const;
+  std::vector<FirstTrials::Finding> findings(std::int64_t teller) const;
   double excessUnderWay() const;
   void begin(const RowForm& row, double excess) const;
-  void tell(const CostResidual& found) const;
+  void tell(std::int64_t teller, const CostResidual& found) const;
   void noteNative() const;
   std::int32_t nativeSeen() const;
+
+  // Returns the account of other keys of that kind to which ranks come so; null: there is none.
+  std::shared_ptr<CostAccount> findAccount(const CostAccounts::Kind& kind, const CommonArrivals& arrivals) const;
+  // Lets others find the key's account.
+  void keepAccount(const CostAccounts::Kind& kind, std::shared_ptr<CostAccount> account) const;
 
   // Returns the ranking of the query, which may be that of any shape; empty: none is remembered.
   std::optional<std::vector<Candidate>> findRanking(const CandidateQuery& query) const;
   void keepRanking(const CandidateQuery& query, const std::vector<Candidate>& candidates) const;
 
  private:
+  bool isKnownElsewhere() const { return !origin_.site.empty(); }
   LatestKeys::Known knownAs(LatestKeys::Arranged runs, const KeyArrivals& arrivals) const;
 
   std::shared_ptr<SharedKnowledge> shared_;
   KeyShape shape_;
   KeyOrigin origin_;
-  std::int64_t name_ = 0;  // of the key, among those that explore
+  std::int64_t key_;
 };
 
 }  // namespace starling

@@ -1,4 +1,4 @@
-// How much a key may spend on trials, and how often it may explore anew.
+// How much a key, or those that share an account, may spend on trials, and how often exploration may begin anew.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@ namespace starling {
 
 // Costs are counted in calls of the incumbent. In the first calls after exploration has begun, and after it was
 // reopened, trials may take as much time again as these calls do, or less where an earlier run has learned; else they
-// take a small share of the key's time. A trial that took far more than was expected is paid for by the calls that
+// take a small share of all time. A trial that took far more than was expected is paid for by the calls that
 // follow. Where exploration is reopened again and again, and the choice stays, that was noise: then it may be reopened
-// after twice as many calls each time. THREADS: not thread-safe; one per key.
+// after twice as many calls each time. Keys that are alike share a budget. THREADS: not thread-safe.
 class TrialBudget {
  public:
   static constexpr std::int64_t kGrantedCalls = 20;
@@ -19,6 +19,7 @@ class TrialBudget {
   static constexpr std::int64_t kExploredCalls = 60;
   // Likewise after something that was passed over looks worth a trial again.
   static constexpr std::int64_t kBrieflyExplored = 12;
+  static constexpr std::int64_t kMostTimes = 4;
 
   void count(std::int64_t calls) {
     const bool was_granted = calls_ < granted_until_;
@@ -31,8 +32,8 @@ class TrialBudget {
   // Where other keys of the shape learn, too, what they find is heard of.
   static constexpr double kGrantedBesideOthers = 2.0;
   void begin(double granted) {
-    explored_until_ = calls_ + kExploredCalls;
-    granted_until_ = calls_ + kGrantedCalls;
+    explored_until_ = calls_ + kExploredCalls * times_;
+    granted_until_ = calls_ + kGrantedCalls * times_;
     credit_ = granted;
   }
   // Returns whether exploration may be reopened because something seems to have changed.
@@ -40,10 +41,10 @@ class TrialBudget {
   void reopen() {
     wait_ = std::min(2 * wait_, kLongestWait);
     reopened_from_ = calls_ + wait_;
-    explored_until_ = calls_ + kExploredCalls;
+    explored_until_ = calls_ + kExploredCalls * times_;
     brief_wait_ = kFirstWait;
     if (calls_ < granted_until_ + kCallsBetweenGrants) return;
-    granted_until_ = calls_ + kGrantedCalls;
+    granted_until_ = calls_ + kGrantedCalls * times_;
     credit_ = std::min(credit_ + kGrantedCalls, static_cast<double>(kGrantedCalls));
   }
   // Returns whether exploration may be reopened for a few calls, for what looks worth a trial though nothing seems to
@@ -52,7 +53,7 @@ class TrialBudget {
   void exploreBriefly() {
     brief_wait_ = std::min(2 * brief_wait_, kLongestWait);
     brief_from_ = calls_ + brief_wait_;
-    explored_until_ = std::max(explored_until_, calls_ + kBrieflyExplored);
+    explored_until_ = std::max(explored_until_, calls_ + kBrieflyExplored * times_);
   }
   // Notes that the choice has changed, so that it was right to reopen.
   void noteNewChoice() {
@@ -61,6 +62,16 @@ class TrialBudget {
   }
   // Notes that a trial took so much beyond a call of the incumbent.
   void charge(double excess) { credit_ = std::max(credit_ - std::max(excess, 0.0), -kMostDebt); }
+
+  // Notes that so many keys share the budget. Where they take turns what is planned for one of them comes later, and
+  // exploration goes on for up to kMostTimes as many calls.
+  void noteKeys(std::int64_t keys) {
+    const std::int64_t times = std::clamp<std::int64_t>(keys, 1, kMostTimes);
+    const std::int64_t more = std::max<std::int64_t>(times - times_, 0);
+    if (isExploring()) explored_until_ += kExploredCalls * more;
+    if (calls_ < granted_until_) granted_until_ += kGrantedCalls * more;
+    times_ = times;
+  }
 
   std::int64_t calls() const { return calls_; }
   double left() const { return std::max(credit_, 0.0); }
@@ -74,7 +85,8 @@ class TrialBudget {
   // A call that was interrupted for seconds is paid for within ten thousand calls.
   static constexpr double kMostDebt = 200.0;
 
-  std::int64_t calls_ = 0;  // of the key
+  std::int64_t calls_ = 0;  // of all keys
+  std::int64_t times_ = 1;  // as many calls as one key has
   std::int64_t granted_until_ = 0;
   std::int64_t explored_until_ = 0;
   std::int64_t reopened_from_ = 0;

@@ -11,7 +11,15 @@ namespace {
 // Of ranks whose mean is far below the latest of them most come early: so have powers of even steps.
 constexpr double kMostUneven = 32.0;
 
+constexpr double kNoticeable = 4.0;  // factor of latenesses
+
 }  // namespace
+
+bool differNoticeably(Seconds now, Seconds then, Seconds noise) {
+  now = std::max(now, noise);
+  then = std::max(then, noise);
+  return std::max(now, then) > kNoticeable * std::min(now, then);
+}
 
 std::vector<Seconds> usualArrivals(const UnpredictedArrivals& usual, std::int32_t ranks) {
   std::vector<Seconds> arrivals(static_cast<std::size_t>(ranks));

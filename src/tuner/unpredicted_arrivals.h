@@ -16,6 +16,10 @@ struct UnpredictedArrivals {
   Seconds others{};
 };
 
+// Returns whether rows are to be ranked anew where the last rank comes so late in place of so late, since others may be
+// faster then. What is no more than `noise` counts as that.
+bool differNoticeably(Seconds now, Seconds then, Seconds noise);
+
 // Returns arrivals of so many ranks like those that are usual, in no order.
 std::vector<Seconds> usualArrivals(const UnpredictedArrivals& usual, std::int32_t ranks);
 

@@ -18,6 +18,18 @@ CostBeliefs twoArms(double difference = 0.0) {
   return beliefs;
 }
 
+TEST(CostBeliefs, goOnAsTheyWereWhereACopyLearnsMore) {
+  CostBeliefs beliefs = twoArms();
+  beliefs.observe(0, 1.2);
+  CostBeliefs copy(beliefs);
+  EXPECT_EQ(copy.cost(0), beliefs.cost(0));
+  EXPECT_EQ(copy.deviationBetween(0, 1), beliefs.deviationBetween(0, 1));
+  const double before = beliefs.cost(0);
+  copy.observe(0, 1.5);
+  EXPECT_GT(copy.cost(0), before);
+  EXPECT_EQ(beliefs.cost(0), before);
+}
+
 TEST(CostBeliefs, startWithWhatIsPredicted) {
   const CostBeliefs beliefs = twoArms(0.5);
   EXPECT_EQ(beliefs.size(), 2U);

@@ -31,6 +31,21 @@ TEST(KeyCosts, leaveNativeForWhatIsSurelyFaster) {
   EXPECT_NEAR(costs.expected(ring).value, 0.5e-3, 0.03e-3);
 }
 
+// A plan is arranged anew on each communicator.
+TEST(KeyCosts, takeTheFirstCallOnEachCommunicatorForOne) {
+  const auto expected_after = [](std::int64_t communicators) {
+    KeyCosts costs = predicted();
+    for (std::int64_t i = 0; i < 12; ++i) {
+      const std::int64_t communicator = 1 + i % communicators;
+      costs.observe(named("ring"), Seconds{1e-3}, {}, {}, communicator);
+      costs.observe(named("ring"), Seconds{0.5e-3}, {}, {}, communicator);
+    }
+    return costs.expected(costs.armOf(named("ring"))).value;
+  };
+  EXPECT_NEAR(expected_after(12), 0.5e-3, 0.03e-3) << "each is slow because it is the first";
+  EXPECT_GT(expected_after(2), 1.1 * expected_after(12)) << "communicators that take turns have been there";
+}
+
 TEST(KeyCosts, expectCallsToScatterAsTheLatestChoiceOfTheirAlgorithmDoes) {
   const auto certainty = [](const char* first, const char* second) {
     KeyCosts costs;

@@ -181,6 +181,36 @@ TEST(KeyCostsTrials, forgetTrialsThatWereNeverMade) {
   EXPECT_FALSE(costs.awaitsTrials());
 }
 
+TEST(KeyCostsTrials, waitForTheKeyThatIsToMakeThem) {
+  constexpr std::int64_t kPlanner = 1;
+  constexpr std::int64_t kOther = 2;
+  KeyCosts costs = predicted();
+  KeyCosts::Allowance allowance = plenty(1);
+  allowance.planner = kPlanner;
+  const std::vector<Choice> planned = costs.planTrials(KeyCosts::kNative, allowance);
+  ASSERT_EQ(planned.size(), 1U);
+  allowance.planner = kOther;
+  for (int decision = 0; decision < 20; ++decision) costs.noteDecision(kOther);
+  EXPECT_EQ(std::ranges::count(costs.planTrials(KeyCosts::kNative, allowance), planned.front()), 0) << "others do not";
+  costs.forgetTrials(kOther);
+  EXPECT_TRUE(costs.awaitsTrials());
+  costs.forgetTrials(kPlanner);
+  EXPECT_FALSE(costs.awaitsTrials());
+}
+
+TEST(KeyCostsTrials, waitForNoKeyThatIsNotCalledAnyMore) {
+  KeyCosts costs = predicted();
+  KeyCosts::Allowance allowance = plenty(1);
+  allowance.planner = 1;
+  ASSERT_FALSE(costs.planTrials(KeyCosts::kNative, allowance).empty());
+  costs.noteCalls(100);
+  costs.noteDecision(2);
+  EXPECT_TRUE(costs.awaitsTrials());
+  costs.noteCalls(100);
+  costs.noteDecision(2);
+  EXPECT_FALSE(costs.awaitsTrials());
+}
+
 TEST(KeyCostsTrials, keepTheRetryOfWhatWasGoodUntilItIsMade) {
   KeyCosts costs = predicted();
   measure(costs, 1e-3, 0.5e-3);

@@ -22,11 +22,12 @@ TEST(ShapeKnowledge, keysOfAShapeHearFromEachOtherAndNotFromThemselves) {
   EXPECT_EQ(apart.excessUnderWay(), 0.0);
   EXPECT_TRUE(another.isUnderWay(ring));
   EXPECT_FALSE(apart.isUnderWay(ring));
-  one.tell({ring, 0.3, 0.1});
-  EXPECT_TRUE(one.findings().empty());
-  ASSERT_EQ(another.findings().size(), 1U);
-  EXPECT_EQ(another.findings().front().residual.off, 0.3);
-  EXPECT_TRUE(apart.findings().empty());
+  one.tell(one.key(), {ring, 0.3, 0.1});
+  EXPECT_TRUE(one.findings(one.key()).empty());
+  EXPECT_TRUE(another.findings(one.key()).empty()) << "they keep one account";
+  ASSERT_EQ(another.findings(another.key()).size(), 1U);
+  EXPECT_EQ(another.findings(another.key()).front().residual.off, 0.3);
+  EXPECT_TRUE(apart.findings(apart.key()).empty());
   one.noteNative();
   another.noteNative();
   EXPECT_EQ(one.nativeSeen(), 2);
@@ -63,6 +64,18 @@ TEST(ShapeKnowledge, aKeyThatIsUnlikeOthersOfItsSiteLeavesWhatItCostsAlone) {
   ShapeKnowledge(shared, kShape, {1, 2, ""}).bequeath({{formOf(ring), 0.2, 0.1}}, {ring, {}}, KeyArrivals(8));
   EXPECT_TRUE(ShapeKnowledge(shared, kShape, kOrigin).hasHeritage());
   EXPECT_FALSE(ShapeKnowledge(shared, kShape, kOrigin).latestChoice());
+}
+
+TEST(ShapeKnowledge, keysFindTheAccountOfOthersUnlessTheyAreUnlikeTheOthersOfTheirSite) {
+  const auto shared = std::make_shared<SharedKnowledge>();
+  const CostAccounts::Kind kind{kShape, 512, Bytes{8}};
+  const ShapeKnowledge special(shared, kShape, {1, 2, ""});
+  const auto account = std::make_shared<CostAccount>();
+  special.keepAccount(kind, account);
+  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, {}), nullptr);
+  ShapeKnowledge(shared, kShape, kElsewhere).keepAccount(kind, account);
+  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, {}), account);
+  EXPECT_EQ(special.findAccount(kind, {}), nullptr);
 }
 
 }  // namespace

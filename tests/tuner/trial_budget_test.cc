@@ -98,5 +98,28 @@ TEST(TrialBudget, exploresBrieflyAfterTwiceAsManyCallsEachTimeAndLeavesTheRightT
   EXPECT_NEAR(budget.left(), left + TrialBudget::kShare * (64 + 128 + 256), 1e-9) << "nothing is granted";
 }
 
+TEST(TrialBudget, givesKeysThatShareItAsManyCallsEachAndOneGrant) {
+  TrialBudget budget;
+  budget.begin(TrialBudget::kGrantedCalls);
+  budget.count(10);
+  budget.noteKeys(3);
+  EXPECT_NEAR(budget.left(), 20.0, 1e-9);
+  budget.count(3 * TrialBudget::kGrantedCalls - 11);
+  EXPECT_NEAR(budget.left(), 20.0, 1e-9) << "not lapsed yet";
+  budget.count(1);
+  EXPECT_LT(budget.left(), 1.0);
+  budget.count(3 * (TrialBudget::kExploredCalls - TrialBudget::kGrantedCalls) - 1);
+  EXPECT_TRUE(budget.isExploring());
+  budget.noteKeys(1);
+  budget.count(1);
+  EXPECT_FALSE(budget.isExploring());
+  budget.noteKeys(4);
+  EXPECT_FALSE(budget.isExploring()) << "nothing begins because a key comes";
+  budget.noteKeys(1000);
+  budget.reopen();
+  budget.count(TrialBudget::kMostTimes * TrialBudget::kExploredCalls);
+  EXPECT_FALSE(budget.isExploring()) << "however many keys there are";
+}
+
 }  // namespace
 }  // namespace starling

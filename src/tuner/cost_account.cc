@@ -1,0 +1,81 @@
+#include "tuner/cost_account.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ranges>
+#include <utility>
+
+#include "tuner/unpredicted_arrivals.h"
+
+namespace starling {
+namespace {
+
+// Latenesses that differ by no more than this share of the greatest one make no difference, as in a key's plans.
+constexpr double kSameLateness = 0.25;
+
+std::int64_t latenessOf(std::span<const PlacedRank> placed, std::int32_t rank) {
+  const auto found = std::ranges::find(placed, rank, &PlacedRank::rank);
+  return found == placed.end() ? 0 : found->lateness_ns;
+}
+
+std::int64_t greatestIn(std::span<const PlacedRank> placed) {
+  std::int64_t greatest = 0;
+  for (const PlacedRank& one : placed) greatest = std::max(greatest, one.lateness_ns);
+  return greatest;
+}
+
+}  // namespace
+
+bool CommonArrivals::areLike(const CommonArrivals& other) const {
+  const std::int64_t greatest = std::max(greatestIn(placed), greatestIn(other.placed));
+  if (greatest == 0) return !differNoticeably(latest, other.latest, noise);
+  const auto is_near = [&](const PlacedRank& one) {
+    const std::int64_t apart = std::abs(latenessOf(placed, one.rank) - latenessOf(other.placed, one.rank));
+    return static_cast<double>(apart) <= kSameLateness * static_cast<double>(greatest);
+  };
+  return std::ranges::all_of(placed, is_near) && std::ranges::all_of(other.placed, is_near);
+}
+
+AccountShare::AccountShare(std::int64_t key) : key_(key), account_(std::make_shared<CostAccount>()) {
+  account_->name = key;
+  enter();
+}
+
+AccountShare::~AccountShare() { leave(); }
+
+void AccountShare::enter() { account_->budget.noteKeys(++account_->keys); }
+
+void AccountShare::leave() {
+  account_->costs.forgetTrials(key_);
+  account_->budget.noteKeys(--account_->keys);
+}
+
+void AccountShare::moveTo(std::shared_ptr<CostAccount> other) {
+  leave();
+  account_ = std::move(other);
+  enter();
+}
+
+void AccountShare::separate(CommonArrivals arrivals) {
+  auto own = std::make_shared<CostAccount>(*account_);
+  own->keys = 0;
+  own->arrivals = std::move(arrivals);
+  moveTo(std::move(own));
+}
+
+std::shared_ptr<CostAccount> CostAccounts::find(const Kind& kind, const CommonArrivals& arrivals) const {
+  for (const Kept& one : accounts_ | std::views::reverse) {
+    if (one.kind == kind && arrivals.areLike(one.account->arrivals)) return one.account;
+  }
+  return nullptr;
+}
+
+void CostAccounts::add(const Kind& kind, std::shared_ptr<CostAccount> account) {
+  if (accounts_.size() == kMostKept) {
+    const auto unused = std::ranges::find(accounts_, 0, [](const Kept& one) { return one.account->keys; });
+    accounts_.erase(unused == accounts_.end() ? accounts_.begin() : unused);
+  }
+  accounts_.push_back({kind, std::move(account)});
+}
+
+}  // namespace starling
