@@ -27,8 +27,9 @@ std::int64_t greatestIn(std::span<const PlacedRank> placed) {
 }  // namespace
 
 bool CommonArrivals::areLike(const CommonArrivals& other) const {
+  const Seconds least = std::max(noise, other.noise);
   const std::int64_t greatest = std::max(greatestIn(placed), greatestIn(other.placed));
-  if (greatest == 0) return !differNoticeably(latest, other.latest, noise);
+  if (fromNanoseconds(greatest) <= least) return !differNoticeably(latest, other.latest, least);
   const auto is_near = [&](const PlacedRank& one) {
     const std::int64_t apart = std::abs(latenessOf(placed, one.rank) - latenessOf(other.placed, one.rank));
     return static_cast<double>(apart) <= kSameLateness * static_cast<double>(greatest);

@@ -19,7 +19,7 @@ namespace starling {
 struct CommonArrivals {
   std::vector<PlacedRank> placed{};  // with the latenesses that are predicted
   Seconds latest{};                  // where none is predicted to be late: how late the last one is as a rule
-  Seconds noise{};                   // that is less says nothing
+  Seconds noise{};                   // what is no more makes no difference
 
   // Returns whether rows would be ranked alike: the same ranks are late, by about as much, whichever places they have.
   bool areLike(const CommonArrivals& other) const;

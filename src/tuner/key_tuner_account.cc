@@ -1,11 +1,18 @@
 // This part of a key's tuner keeps an account of costs together with other keys that are alike.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tuner/key_tuner.h"
 
 namespace starling {
+namespace {
+
+// Of what a call takes.
+constexpr double kMakesNoDifference = 0.1;
+
+}  // namespace
 
 CostAccounts::Kind KeyTuner::kindOfAccount() const {
   const bool shares_memory = sharesOneMemory(&settings_.topology);
@@ -19,7 +26,8 @@ CostAccounts::Kind KeyTuner::kindOfAccount() const {
 
 CommonArrivals KeyTuner::arrivalsBy(const KeyPlan& plan) const {
   const Seconds latest = plan.foreseesLateRank() ? Seconds{} : arrivals_.usual().latest;
-  return {plan.placed, latest, arrivals_.leastNoise()};
+  const Seconds usual = costs().isRanked() ? nativeTime() : choices_.usualNative().value_or(Seconds{});
+  return {plan.placed, latest, std::max(arrivals_.leastNoise(), kMakesNoDifference * usual)};
 }
 
 bool KeyTuner::joinOthers(const KeyPlan& plan) {

@@ -25,6 +25,10 @@ TEST(CommonArrivals, areLikeWhereTheSameRanksAreAboutAsLateWhereverTheyStand) {
   EXPECT_FALSE(late.areLike(lateRanks({{2, 7, 1'000'000}})));
   EXPECT_FALSE(late.areLike(lateRanks({{3, 7, 1'000'000}, {4, 6, 400'000}})));
   EXPECT_FALSE(late.areLike({}));
+  CommonArrivals of_long_calls = lateRanks({});
+  of_long_calls.noise = {2e-3};
+  EXPECT_TRUE(of_long_calls.areLike(late)) << "no rank is late beside what a call takes";
+  EXPECT_TRUE(late.areLike(of_long_calls));
   EXPECT_FALSE(CommonArrivals{}.areLike(late));
 }
 
