@@ -68,6 +68,7 @@ CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
 CommunicatorTuner::~CommunicatorTuner() {
   const auto held = lock();
   slots_.clear();
+  settings_.shared->accounts.forget(settings_.communicator);
 }
 
 void CommunicatorTuner::noteEarlierRuns(std::span<const EarlierPolicy> policies) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ranges>
 #include <utility>
 
 #include "tuner/unpredicted_arrivals.h"
@@ -37,14 +36,19 @@ bool CommonArrivals::areLike(const CommonArrivals& other) const {
   return std::ranges::all_of(placed, is_near) && std::ranges::all_of(other.placed, is_near);
 }
 
-AccountShare::AccountShare(std::int64_t key) : key_(key), account_(std::make_shared<CostAccount>()) {
+AccountShare::AccountShare(std::int64_t key, std::int64_t communicator)
+    : key_(key), communicator_(communicator), account_(std::make_shared<CostAccount>()) {
   account_->name = key;
   enter();
 }
 
 AccountShare::~AccountShare() { leave(); }
 
-void AccountShare::enter() { account_->budget.noteKeys(++account_->keys); }
+void AccountShare::enter() {
+  if (std::exchange(account_->communicator, communicator_) != communicator_) account_->costs.noteCommunicator();
+  account_->was_shared = account_->was_shared || account_->costs.isRanked();
+  account_->budget.noteKeys(++account_->keys);
+}
 
 void AccountShare::leave() {
   account_->costs.forgetTrials(key_);
@@ -57,16 +61,24 @@ void AccountShare::moveTo(std::shared_ptr<CostAccount> other) {
   enter();
 }
 
-void AccountShare::separate(CommonArrivals arrivals) {
+void AccountShare::separate(std::int64_t name, CommonArrivals arrivals) {
   auto own = std::make_shared<CostAccount>(*account_);
   own->keys = 0;
+  own->name = name;
   own->arrivals = std::move(arrivals);
   moveTo(std::move(own));
 }
 
-std::shared_ptr<CostAccount> CostAccounts::find(const Kind& kind, const CommonArrivals& arrivals) const {
-  for (const Kept& one : accounts_ | std::views::reverse) {
-    if (one.kind == kind && arrivals.areLike(one.account->arrivals)) return one.account;
+std::shared_ptr<CostAccount> CostAccounts::find(const Kind& kind, std::int64_t communicator,
+                                                const CommonArrivals& arrivals) {
+  for (auto one = accounts_.end(); one != accounts_.begin();) {
+    --one;
+    const CostAccount& account = *one->account;
+    const bool is_free = account.keys == 0 && !kind.shares_memory;
+    if (one->kind != kind || !(is_free || account.communicator == communicator)) continue;
+    if (!arrivals.areLike(account.arrivals)) continue;
+    std::rotate(one, one + 1, accounts_.end());
+    return accounts_.back().account;
   }
   return nullptr;
 }
@@ -77,6 +89,12 @@ void CostAccounts::add(const Kind& kind, std::shared_ptr<CostAccount> account) {
     accounts_.erase(unused == accounts_.end() ? accounts_.begin() : unused);
   }
   accounts_.push_back({kind, std::move(account)});
+}
+
+void CostAccounts::forget(std::int64_t communicator) {
+  std::erase_if(accounts_, [communicator](const Kept& one) {
+    return one.kind.shares_memory && one.account->communicator == communicator;
+  });
 }
 
 }  // namespace starling

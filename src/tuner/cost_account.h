@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,23 +26,27 @@ struct CommonArrivals {
   bool areLike(const CommonArrivals& other) const;
 };
 
-// Keys of one kind (CostAccounts::Kind) have an account in common while ranks come alike to their calls.
-// THREADS: not thread-safe; the keys of several communicators may share it: SharedKnowledge::learning is held.
+// Keys of one kind (CostAccounts::Kind) have an account in common while ranks come alike to their calls: those of one
+// communicator, and then of the next one.
+// THREADS: not thread-safe; who uses it holds SharedKnowledge::mutex.
 struct CostAccount {
   KeyCosts costs{};
   TrialBudget budget{};
   CommonArrivals arrivals{};        // that rows were ranked for, or are to be
   bool ranking_is_due = false;      // rows are not ranked for these yet
-  std::int64_t name = 0;            // of the key that began it (FirstTrials::enter())
+  std::int64_t name = 0;            // among those that explore (FirstTrials::enter())
+  std::int64_t communicator = 0;    // whose keys share it now, or did last
   std::int32_t keys = 0;            // that share it now
+  bool was_shared = false;          // there is in it what several keys have found
   std::int32_t times_reopened = 0;  // exploration was
+  std::optional<Choice> learned{};  // by an earlier run: a candidate even where the simulator sees no use in it
 };
 
 // The part that one key has in an account, alone or with others. THREADS: as the account.
 class AccountShare {
  public:
-  // Begins an account. `key` is the key's name.
-  explicit AccountShare(std::int64_t key);
+  // Begins an account. `key` and `communicator` are the names of both.
+  AccountShare(std::int64_t key, std::int64_t communicator);
   // What the key has planned to try is not waited for any more.
   ~AccountShare();
   AccountShare(const AccountShare&) = delete;
@@ -56,45 +61,52 @@ class AccountShare {
   bool isShared() const { return account_->keys > 1; }
   // Leaves the account for another one.
   void moveTo(std::shared_ptr<CostAccount> other);
-  // Leaves the account for a copy of it, in which ranks come otherwise.
-  void separate(CommonArrivals arrivals);
+  // Leaves the account for a copy of it, which has this name, and in which ranks come so.
+  void separate(std::int64_t name, CommonArrivals arrivals);
 
  private:
   void enter();
   void leave();
 
   std::int64_t key_;
+  std::int64_t communicator_;
   std::shared_ptr<CostAccount> account_;
 };
 
 // The accounts of a process. THREADS: not thread-safe.
 class CostAccounts {
  public:
-  static constexpr std::size_t kMostKept = 64;  // of those that no key shares the oldest gives way, else the oldest
+  // Of those that no key shares the one that was asked for least lately gives way, else of all.
+  static constexpr std::size_t kMostKept = 64;
 
-  // Keys of one kind make the same calls. Where ranks share memory what is touched first is a communicator's own, and
-  // so are the costs: elsewhere `communicator` is 0.
+  // Keys of one kind make the same calls on ranks that are linked alike.
   struct Kind {
     KeyShape shape;
     std::int64_t count = 0;
     Bytes element_size;
+    std::int16_t type = 0;
+    std::int16_t operation = 0;
     bool commutative = true;
     bool stamps_compare = true;
-    std::int64_t communicator = 0;
+    bool shares_memory = false;  // of all ranks: what was touched first there differs from communicator to communicator
+    std::vector<std::int32_t> links{};
 
     bool operator==(const Kind&) const = default;
   };
 
-  // Returns the latest account of the kind to whose calls ranks come alike; null: there is none.
-  std::shared_ptr<CostAccount> find(const Kind& kind, const CommonArrivals& arrivals) const;
+  // Returns the latest account of the kind to whose calls ranks come alike, and which keys of the communicator share,
+  // or none does any more; null: there is none.
+  std::shared_ptr<CostAccount> find(const Kind& kind, std::int64_t communicator, const CommonArrivals& arrivals);
   void add(const Kind& kind, std::shared_ptr<CostAccount> account);
+  // Forgets accounts that are of no use without this communicator, which has no keys any more.
+  void forget(std::int64_t communicator);
 
  private:
   struct Kept {
     Kind kind;
     std::shared_ptr<CostAccount> account;
   };
-  std::vector<Kept> accounts_;  // the latest last
+  std::vector<Kept> accounts_;  // the one that was asked for last comes last
 };
 
 }  // namespace starling

@@ -141,7 +141,7 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
     if (i != kNative) {
       const auto found =
           std::ranges::find(candidates, arm.row, [](const Candidate& one) { return formOf(one.choice); });
-      arm.is_available = found != candidates.end() && arm.missed < kMostMissed;
+      arm.is_available = found != candidates.end();
       if (!arm.is_available) continue;
       predicted = found->predicted;
       arm = {.predicted = arm.predicted,
@@ -153,12 +153,20 @@ void KeyCosts::moveArms(const std::vector<Candidate>& candidates) {
              .losses = arm.losses,
              .looks = arm.looks,
              .look_at = arm.look_at,
-             .retry_at = arm.retry_at};
+             .retry_at = arm.retry_at,
+             .is_new_here = arm.is_new_here};
       change(i, found->choice);
     }
     const double difference = logOf(predicted) - logOf(arm.predicted);
     if (!is_known) beliefs_.shift(i, difference, kMovedError + kMovedShare * std::abs(difference));
     arm.predicted = predicted;
+  }
+}
+
+void KeyCosts::noteCommunicator() {
+  for (Arm& arm : arms_) {
+    arm.is_new_here = arm.was_called;
+    arm.under_way = arm.missed = 0;
   }
 }
 
@@ -244,10 +252,11 @@ std::optional<Seconds> KeyCosts::undisturbed(std::size_t arm, Seconds time, Seco
   return least > std::max(expected(arm), disturbance) ? std::optional(least) : std::nullopt;
 }
 
-bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Seconds disturbance,
-                       std::int64_t communicator) {
+bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Seconds disturbance) {
   const std::optional<std::size_t> arm = find(choice);
   if (!arm || !std::isfinite(time.value)) return false;
+  // What was stopped is not judged by calls that were under way then, of whichever key.
+  if (waitsForRetry(arms_[*arm])) return false;
   // Calls in memory that was never touched before say nothing of what an earlier run has found.
   const bool tells_nothing = arms_[*arm].is_assumed && coldCalls(*arm) > 0;
   const std::optional<Seconds> own = tells_nothing ? std::nullopt : undisturbed(*arm, time, disturbance);
@@ -266,23 +275,17 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   const bool is_assumed = tells && std::exchange(arms_[*arm].is_assumed, false);
   latest_ = *arm;
   ++arms_[*arm].since_move;
-  const bool is_anew = is_assumed || isToBeRetried(arms_[*arm]);
+  const bool is_retry = isToBeRetried(arms_[*arm]);
+  const bool is_anew = is_assumed || is_retry;
   if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
-  if (arms_[*arm].losses > 0) noteRetry(arms_[*arm], time / expected(kNative));
+  if (is_retry) noteRetry(arms_[*arm], time / expected(kNative));
   arms_[*arm].was_called = true;
-  const bool is_new_here = arms_[*arm].isNewTo(communicator);
+  const bool is_new_here = std::exchange(arms_[*arm].is_new_here, false);
   const bool is_first = (arms_[*arm].samples++ == 0 || is_new_here) && *arm != kNative;
   if (is_anew) return false;
   if (!is_first) return beliefs_.observe(*arm, cost, share);
   beliefs_.observeFirst(*arm, cost, share);
   return false;
-}
-
-bool KeyCosts::Arm::isNewTo(std::int64_t communicator) {
-  if (std::ranges::find(callers, communicator) != callers.end()) return false;
-  std::ranges::rotate(callers, callers.begin() + 1);
-  callers.back() = communicator;
-  return true;
 }
 
 void KeyCosts::calibrate(Seconds native) {
@@ -348,13 +351,13 @@ void KeyCosts::noteReplaced(std::size_t arm) {
 }
 
 std::size_t KeyCosts::best(std::size_t now) const {
-  if (!arms_.at(now).is_available) now = kNative;
+  if (!arms_.at(now).isUsable()) now = kNative;
   const double sure = now == kNative ? Replacement::kSureOfNative : Replacement::kSureOfRow;
   std::size_t best = now;
   for (std::size_t i = 0; i < arms_.size(); ++i) {
     const bool is_other_form = arms_[i].choice.algorithm == arms_[now].choice.algorithm;
     const double noticeable = is_other_form ? Replacement::kNoticeableOfForms : Replacement::kNoticeable;
-    if (!arms_[i].is_available || !(wasCalled(i) || arms_[i].is_learned) ||
+    if (!arms_[i].isUsable() || waitsForRetry(arms_[i]) || !(wasCalled(i) || arms_[i].is_learned) ||
         beliefs_.cost(i) >= beliefs_.cost(now) - noticeable)
       continue;
     if (beliefs_.probabilityOfLess(i, now) < sure) continue;

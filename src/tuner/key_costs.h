@@ -2,7 +2,6 @@
 // took.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,6 +22,8 @@ namespace starling {
 class KeyCosts {
  public:
   static constexpr std::size_t kNative = 0;  // index of its arm
+  // An algorithm for which some rank lacks memory is planned so often in vain.
+  static constexpr std::int32_t kMostMissed = 4;
 
   // A form of an algorithm, with the parameters that are best as ranks arrive now.
   struct Arm {
@@ -48,16 +49,17 @@ class KeyCosts {
     std::int32_t looks = 0;          // since another one took its place
     std::int64_t look_at = -1;       // call from which on it is looked at again; negative: never
     std::int64_t retry_at = -1;      // call from which on it is tried again after a loss; negative: never
-    // The latest communicators that called it. On each the first call takes longer.
-    std::array<std::int64_t, 4> callers{};
+    bool is_new_here = false;        // it was called, but not on the communicator that calls now
 
-    // Returns whether the communicator is none of these, and makes it one.
-    bool isNewTo(std::int64_t communicator);
+    // Returns whether calls may run it: they may as ranks arrive now, and no rank lacks memory for it.
+    bool isUsable() const { return is_available && missed < kMostMissed; }
   };
 
   // Takes what is predicted of all algorithms. Where that was done before, for other arrivals, what is known of an
   // algorithm stays, but for what the simulator says about the difference.
   void predict(const std::vector<Candidate>& candidates);
+  // Notes that calls come from another communicator now: there first calls are still to come, and memory may be there.
+  void noteCommunicator();
   // Notes that ranks arrive otherwise, and that rows are not ranked for it yet: how much that makes of the costs is not
   // known. predict() then leaves what was called since as it was found.
   void noteMove();
@@ -74,8 +76,7 @@ class KeyCosts {
 
   // Takes what a call took, which is right within `error`, but that something else may have made it longer by about
   // `disturbance`. Returns true where it shows that costs have changed. REQUIRES: isRanked().
-  bool observe(const Choice& choice, Seconds time, Seconds error = {}, Seconds disturbance = {},
-               std::int64_t communicator = 0);
+  bool observe(const Choice& choice, Seconds time, Seconds error = {}, Seconds disturbance = {});
   // Takes what native took first. What is more than native may differ from the common rows is the model's error for
   // all.
   void calibrate(Seconds native);
@@ -135,9 +136,9 @@ class KeyCosts {
   // Returns whether any trial is under way, or was left to others when trials were planned last.
   bool awaitsTrials() const;
   bool awaitsOthers() const { return awaits_others_; }
-  // Notes that the key decides. Forgets trials that it planned so long ago that they were never made, because another
-  // plan came, and those of keys that are not called any more.
-  void noteDecision(std::int64_t planner = 0);
+  // Notes that the key decides, one of so many that share these costs. Forgets trials that it planned so long ago that
+  // they were never made, because another plan came, and those of keys that are not called any more.
+  void noteDecision(std::int64_t planner = 0, std::int64_t keys = 1);
   // Forgets those that the key was to make, which makes no calls any more.
   void forgetTrials(std::int64_t planner);
 
@@ -178,7 +179,7 @@ class KeyCosts {
   // Returns how many calls in a row a trial of the arm takes to tell something.
   std::int32_t callsOfTrial(std::size_t arm) const;
   bool isSecondForm(std::size_t arm) const;
-  static bool mayBeTried(const Arm& arm) { return arm.is_available && (!arm.is_hopeless || arm.was_called); }
+  static bool mayBeTried(const Arm& arm) { return arm.isUsable() && (!arm.is_hopeless || arm.was_called); }
   static bool isLeftToOthers(const Arm& arm, const Allowance& allowance);
   // Plan a look at what promises nothing: at native, and at one of the others.
   void planNativeCheck(std::size_t incumbent, const Allowance& allowance, std::vector<Choice>& choices);
@@ -188,14 +189,13 @@ class KeyCosts {
   void plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
+  bool waitsForRetry(const Arm& arm) const { return calls_ < arm.retry_at; }
   bool isToBeLookedAt(const Arm& arm) const { return arm.retry_at < 0 && arm.look_at >= 0 && calls_ >= arm.look_at; }
 
   // The first calls of an arm that cools take turns in memory that was never touched before: NodeLayout::kSets buffers.
   static constexpr std::int32_t kColdCalls = kCallsInARow - 1;
   // So many calls after another one took its place an arm is looked at again.
   static constexpr std::int64_t kFirstLook = 16;
-  // An algorithm for which some rank lacks memory is planned so often in vain.
-  static constexpr std::int32_t kMostMissed = 4;
   static constexpr std::int32_t kMostConfirmed = 4;
   // So many calls lie before the first check, and between two, at least.
   static constexpr std::int64_t kLeastBetweenChecks = 100;

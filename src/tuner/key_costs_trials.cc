@@ -28,8 +28,9 @@ constexpr double kMostAtOnce = 1.0;
 constexpr double kFirstCall = 0.3;
 // Decisions until a trial that was planned has been seen.
 constexpr std::int32_t kDecisionsToSeen = 4;
-// Of a trial that another key is to make, so many calls of all keys pass at most.
+// Of a trial that another key is to make, so many calls pass at most, and so many of each key.
 constexpr std::int64_t kCallsToSeen = 128;
+constexpr std::int64_t kTurnsToSeen = 2;
 constexpr std::array<std::int64_t, 4> kMeasurements{1, 2, 4, 8};
 
 // No more than this share of the time of a key's calls goes into looking at what promises nothing.
@@ -53,7 +54,6 @@ void KeyCosts::disable(const Choice& choice) {
   const std::optional<std::size_t> arm = find(choice);
   if (!arm || *arm == kNative) return;
   arms_[*arm].missed = kMostMissed;
-  arms_[*arm].is_available = false;
 }
 
 void KeyCosts::forgetTrials(std::int64_t planner) {
@@ -62,13 +62,13 @@ void KeyCosts::forgetTrials(std::int64_t planner) {
   }
 }
 
-void KeyCosts::noteDecision(std::int64_t planner) {
+void KeyCosts::noteDecision(std::int64_t planner, std::int64_t keys) {
   for (Arm& arm : arms_) {
     const bool is_own = arm.planner == planner;
-    if (!is_own && calls_ > arm.planned_at + kCallsToSeen) arm.under_way = 0;
+    if (!is_own && calls_ > arm.planned_at + kCallsToSeen + kTurnsToSeen * keys) arm.under_way = 0;
     if (arm.under_way == 0 || !is_own || ++arm.decisions_ago <= kDecisionsToSeen) continue;
     arm.under_way = 0;
-    if (++arm.missed == kMostMissed && &arm != &arms_[kNative]) arm.is_available = false;
+    if (&arm != &arms_[kNative]) ++arm.missed;
   }
 }
 
@@ -188,7 +188,8 @@ bool KeyCosts::isLeftToOthers(const Arm& arm, const Allowance& allowance) {
 double KeyCosts::excessOf(std::size_t arm, std::size_t incumbent) const {
   const double spread = beliefs_.deviationBetween(arm, incumbent);
   const double slower = beliefs_.cost(arm) - beliefs_.cost(incumbent);
-  const double first = arms_[arm].samples == 0 && arm != kNative ? kFirstCall : 0.0;
+  const bool is_first = (arms_[arm].samples == 0 || arms_[arm].is_new_here) && arm != kNative;
+  const double first = is_first ? kFirstCall : 0.0;
   return std::max(std::exp(std::min(slower + 0.5 * spread * spread, 10.0)) - 1.0, 0.0) + first;
 }
 
@@ -211,7 +212,7 @@ void KeyCosts::planCheck(std::size_t incumbent, const Allowance& allowance, std:
   std::size_t next = incumbent;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < arms_.size(); ++i) {
-    if (i == incumbent || i == kNative || !arms_[i].is_available || arms_[i].retry_at >= 0) continue;
+    if (i == incumbent || i == kNative || !arms_[i].isUsable() || arms_[i].retry_at >= 0) continue;
     const double excess = excessOfCheck(i, incumbent);
     const double weight = std::ldexp(excess, std::min(arms_[i].checks, kMostChecks));
     if (excess > affordable || weight >= least) continue;

@@ -42,7 +42,7 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
       element_size_(element_size),
       others_(settings.shared, shapeOn(settings.topology, shape.ranks, sizeClass(shape.count * element_size.value)),
               std::move(origin)),
-      account_(others_.key()),
+      account_(others_.key(), settings.communicator),
       learned_(std::move(learned)),
       arrivals_(shape.ranks, sharesOneMemory(&settings.topology) ? kNoiseWithinNode : kNoiseBetweenNodes) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;
@@ -109,7 +109,7 @@ void KeyTuner::learn(const PlannedChoice& planned, const ChoiceTimes::Net& net) 
   const std::optional<std::size_t> arm = costs().find(choice);
   if (!arm) return;
   const Seconds expected = costs().expected(*arm);
-  const bool has_changed = costs().observe(choice, net.time, net.error, net.disturbance, settings_.communicator);
+  const bool has_changed = costs().observe(choice, net.time, net.error, net.disturbance);
   if (has_changed) choices_.forgetFormerCost(choice);
   if (planned.exploration) costs().noteTried(*arm, net.time + net.error, costs().armOf(plan_.incumbent));
   const KeyCosts::Arm& called = costs().arms()[*arm];
@@ -195,7 +195,7 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   // What another key has found may be the only news.
   const bool was_called = calls_decided_on_ != calls_;
   occasion.only_hears = !was_called;
-  if (was_called) costs().noteDecision(others_.key());
+  if (was_called) costs().noteDecision(others_.key(), account_->keys);
   has_ranked_ = false;
   followCycle(plan, occasion);
   const bool have_moved = followArrivals(plan);
@@ -253,7 +253,7 @@ std::vector<Choice> KeyTuner::trialsBeside(std::size_t incumbent, bool is_settle
 // Returns nothing where the plan in force is as good.
 std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasion& occasion) {
   calls_decided_on_ = calls_;
-  const std::size_t before = costs().armOf(plan.incumbent);
+  const std::size_t before = usableArmOf(plan.incumbent);
   // What was stopped gives way to native, whatever else there is: nothing new is begun where something went wrong.
   const std::size_t chosen = occasion.was_stopped ? KeyCosts::kNative : costs().best(before);
   const bool was_settled = plan.state == KeyState::kSettled && !occasion.reopens;

@@ -159,7 +159,10 @@ class KeyTuner {
   // Goes on alone, with what is known so far, where ranks come so.
   void separateFromOthers(const KeyPlan& plan);
   std::optional<Decision> beginWithOthers(KeyPlan plan, bool have_moved);
-  void learnNative();
+  // Takes what calls of the choice took before the key shared the account.
+  void learn(const Choice& choice);
+  // Returns the choice's arm, or native's where calls cannot run it now.
+  std::size_t usableArmOf(const Choice& choice) const;
 
   // These functions are in key_tuner_arrivals.cc.
   // Updates table and predicted lateness of `plan`; returns true when they changed.
@@ -186,7 +189,9 @@ class KeyTuner {
   bool predict(const KeyPlan& plan, bool may_rank);
   // Lets rows be ranked again only when that takes no more than this share of the time of the calls until then.
   void limitRanking(double share);
-  void addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const;
+  static void addLearned(const CandidateQuery& question, const Choice& choice, std::vector<Candidate>& candidates);
+  // Returns how many times as fast as native the choice of the earlier run is taken to be.
+  double learnedGain() const;
   void runAsOthersDo(KeyPlan& plan) const;
   // Returns whether calls ran what an earlier run has learned from the first one on, and were not stopped.
   bool wasForetold() const;

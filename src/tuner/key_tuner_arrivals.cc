@@ -23,7 +23,7 @@ bool KeyTuner::followArrivals(KeyPlan& plan) const {
 // and would count twice once rows are ranked for how they come now.
 void KeyTuner::hold(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
   using enum KeyArrivals::Standing;
-  const bool is_told = settings_.stamps_compare && mayRankAgain();
+  const bool is_told = settings_.stamps_compare && (mayRankAgain() || account_.isShared());
   const KeyArrivals::Standing standing = is_told ? arrivals_.standing() : kForeseen;
   held_.emplace_back(planned, net);
   if (standing == kDoubtful && held_.size() < kMostHeld) return;
@@ -33,38 +33,41 @@ void KeyTuner::hold(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
 }
 
 void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion) {
-  const bool may_rank_again = may_rank && mayRankAgain();
-  const bool joins = joinOthers(plan);
   const bool was_due = account_->ranking_is_due;
-  if (!joins && !have_moved && !was_due && !may_rank_again) return;
-  // Others that share the account may go on as before: what is ranked for this key alone is to make no difference to
-  // them.
-  const bool differs = !joins && account_.isShared() && !arrivalsBy(plan).areLike(account_->arrivals);
-  if (differs) separateFromOthers(plan);
-  const bool is_ranked = joins || (account_.isShared() && !was_due);
-  const bool has_predicted = is_ranked || predict(plan, may_rank_again);
+  const bool joins = joinOthers(plan);
+  const bool fits = joins || arrivalsBy(plan).areLike(account_->arrivals);
+  // Others that share the account may go on as before, and what is ranked for this key makes no difference to them.
+  const bool separates = account_.isShared() && !fits;
+  if (separates) separateFromOthers(plan);
   if (have_moved) {
     transition_.rearranges = isRearranged(plan);
     occasion.must_tell = true;
     occasion.text += describeArrivals(plan);
-    if (!is_ranked) account_->ranking_is_due = !has_predicted;
-    if (!has_predicted && !was_due) costs().noteMove();
+  } else if (joins || separates) {
+    occasion.text += describeUnpredicted();
   }
-  if (!has_predicted) return;
-  if (!have_moved) occasion.text += was_due ? "Rows are ranked for how ranks come now. " : describeUnpredicted();
-  if (is_ranked) return;
+  // Rows are ranked for such arrivals, or will be when that is due.
+  if (joins || (account_.isShared() && !was_due)) return;
+  const bool may_rank_again = may_rank && mayRankAgain();
+  if (!have_moved && !was_due && !separates && !may_rank_again) return;
+  if (!predict(plan, may_rank_again)) {
+    account_->ranking_is_due = true;
+    account_->arrivals = arrivalsBy(plan);
+    if ((have_moved || separates) && !was_due) costs().noteMove();
+    return;
+  }
+  if (!have_moved && !separates)
+    occasion.text += was_due ? "Rows are ranked for how ranks come now. " : describeUnpredicted();
   occasion.reopens = occasion.reopens || ((transition_.rearranges || was_due) && budget().mayReopen());
 }
 
 // Returns whether ranks that nobody can name are late by so much more, or less, than where rows were ranked last that
 // others may be faster.
 bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
-  const auto differs = [this](Seconds latest) {
-    return differNoticeably(latest, account_->arrivals.latest, arrivals_.leastNoise());
-  };
+  const CommonArrivals now = arrivalsBy(plan);
   // One call among many that are as before is no sign.
-  const bool is_otherwise =
-      !plan.foreseesLateRank() && differs(arrivals_.usual().latest) && differs(arrivals_.latest());
+  const bool is_otherwise = !plan.foreseesLateRank() && !now.areLike(account_->arrivals) &&
+                            differNoticeably(arrivals_.latest(), account_->arrivals.latest, now.noise);
   came_otherwise_ = is_otherwise ? came_otherwise_ + 1 : 0;
   return came_otherwise_ >= kTimesOtherwise;
 }

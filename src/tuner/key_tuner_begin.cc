@@ -67,8 +67,8 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
   if (has_ranked_) limitRanking(kRankingShare);
   account_->ranking_is_due = false;
   account_->arrivals = arrivalsBy(plan);
-  account_->arrivals.latest = question.unpredicted.latest;
-  if (learned_) addLearned(question, *candidates);
+  if (learned_) account_->learned = parseChoice(learned_->choice).value();
+  if (account_->learned) addLearned(question, *account_->learned, *candidates);
   costs().predict(*candidates);
   return true;
 }
@@ -76,8 +76,7 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
 void KeyTuner::limitRanking(double share) { until_ranking_ = (1.0 / share) * Rankings::usualTime(shape_.ranks); }
 
 // What an earlier run has learned is among the candidates even where the simulator sees no use in it.
-void KeyTuner::addLearned(const CandidateQuery& question, std::vector<Candidate>& candidates) const {
-  const Choice choice = parseChoice(learned_->choice).value();
+void KeyTuner::addLearned(const CandidateQuery& question, const Choice& choice, std::vector<Candidate>& candidates) {
   const auto has_its_row = [&](const Candidate& one) { return formOf(one.choice) == formOf(choice); };
   if (choice.algorithm == kNativeAlgorithm || std::ranges::any_of(candidates, has_its_row)) return;
   const Seconds predicted = predictPostArrival(question, choice);
@@ -100,8 +99,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   // Rows that were ranked for the arrivals of an earlier run are to be ranked for those of this one, too.
   if (learned_ && arrives_as_then) until_ranking_ = {};
   // What others of the shape run is no candidate where ranks are placed on nodes in another way.
-  const std::size_t incumbent = costs().armOf(plan.incumbent);
-  if (incumbent == costs().arms().size() || !costs().arms()[incumbent].is_available) plan.incumbent = kNativeChoice;
+  if (usableArmOf(plan.incumbent) == KeyCosts::kNative) plan.incumbent = kNativeChoice;
   // What it ran before it had a plan was arranged for another key.
   if (follows_twin_) choices_.forgetArrangement();
   const std::optional<Seconds> native = choices_.usualNative();
@@ -111,14 +109,11 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   inherits_costs_ = !heritage.residuals.empty() && heritage.distance == 0;
   if (!learned_) costs().trust(plan.incumbent);
   hearOfTrials();
-  learnNative();
+  learn(kNativeChoice);
   Occasion occasion = std::exchange(occasion_, {});
   occasion.reopens = occasion.must_tell = true;
   if (learned_) {
-    const double gain = learned_->gain.value_or(kUnknownGain);
-    costs().assume(plan.incumbent,
-                   std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostLearnedGain),
-                   arrives_as_then);
+    costs().assume(plan.incumbent, learnedGain(), arrives_as_then);
     if (!native && others_.nativeSeen() <= kNativeCalls) costs().lookAtNative();
     occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
   }
@@ -176,6 +171,11 @@ bool KeyTuner::isNativeKnown() const {
   if (choices_.isNativeKnown()) return true;
   if (choices_.native().net.empty()) return false;
   return others_.nativeSeen() >= kNativeCalls;
+}
+
+double KeyTuner::learnedGain() const {
+  const double gain = learned_->gain.value_or(kUnknownGain);
+  return std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostLearnedGain);
 }
 
 // Makes the policy's choice and table the plan's own.

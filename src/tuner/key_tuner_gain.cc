@@ -54,7 +54,7 @@ std::optional<double> KeyTuner::measuredGain() const {
 
 std::optional<KeyCosts::Ratio> KeyTuner::inheritedGain() const {
   const std::optional<std::size_t> arm = costs().find(plan_.incumbent);
-  const bool learns_from_others = inherits_costs_ || account_.isShared();
+  const bool learns_from_others = inherits_costs_ || account_->was_shared;
   if (!learns_from_others || !arm || costs().arms()[*arm].samples == 0) return std::nullopt;
   const bool is_measured = choices_.errorOf(kNativeChoice) && choices_.errorOf(plan_.incumbent);
   return is_measured ? std::nullopt : believedGain();

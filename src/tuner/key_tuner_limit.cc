@@ -25,6 +25,8 @@ void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
 // Is told of the stop after what the calls before it took.
 void KeyTuner::digestStop(Occasion& occasion) {
   if (!stop_) return;
+  // Where that happens to this key again it is alone with it.
+  if (account_.isShared() && times_stopped_ > 1) account_.separate(others_.newName(), account_->arrivals);
   const double native = nativeTime().value;
   costs().noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
   occasion.reopens = occasion.was_stopped = occasion.must_tell = true;

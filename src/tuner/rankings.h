@@ -18,8 +18,7 @@ class Rankings {
  public:
   static constexpr std::size_t kMaxRankings = 32;
 
-  // Returns all algorithms, as rankCandidates() does, where latenesses are rounded. It takes milliseconds, and needs no
-  // Rankings, so that a lock on these need not be held.
+  // Returns all algorithms, as rankCandidates() does, where latenesses are rounded. It takes milliseconds.
   static std::vector<Candidate> rank(const CandidateQuery& query);
   // Returns how long that takes as a rule, of one core (docs/cost-model.md).
   static constexpr Seconds usualTime(std::int32_t ranks) { return std::min(ranks * kTimeOfRank, kTimeOfMany); }

@@ -73,9 +73,9 @@ void ShapeKnowledge::keepRanking(const CandidateQuery& query, const std::vector<
   shared_->rankings.insert(query, candidates);
 }
 
-std::shared_ptr<CostAccount> ShapeKnowledge::findAccount(const CostAccounts::Kind& kind,
+std::shared_ptr<CostAccount> ShapeKnowledge::findAccount(const CostAccounts::Kind& kind, std::int64_t communicator,
                                                          const CommonArrivals& arrivals) const {
-  return isKnownElsewhere() ? shared_->accounts.find(kind, arrivals) : nullptr;
+  return isKnownElsewhere() ? shared_->accounts.find(kind, communicator, arrivals) : nullptr;
 }
 
 void ShapeKnowledge::keepAccount(const CostAccounts::Kind& kind, std::shared_ptr<CostAccount> account) const {

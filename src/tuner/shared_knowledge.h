@@ -18,8 +18,8 @@
 
 namespace starling {
 
-// Communicators of several threads may learn at the same time: each holds the mutex whenever its keys do anything, for
-// as long as it takes to rank rows once.
+// Communicators of several threads may learn at the same time: each holds the mutex whenever its keys do anything,
+// which takes microseconds, and some milliseconds where rows are ranked.
 struct SharedKnowledge {
   std::mutex mutex;
   CostPriors priors;
@@ -43,6 +43,8 @@ class ShapeKnowledge {
   const KeyOrigin& origin() const { return origin_; }
   // Returns the key's name among those that take part in first trials.
   std::int64_t key() const { return key_; }
+  // Returns a name for an account that is another one from now on.
+  std::int64_t newName() const { return shared_->first_trials.enter(); }
 
   // What keys have learned that were of the very shape, or so many size classes away: see CostPriors.
   struct Heritage {
@@ -73,8 +75,9 @@ class ShapeKnowledge {
   void noteNative() const;
   std::int32_t nativeSeen() const;
 
-  // Returns the account of other keys of that kind to which ranks come so; null: there is none.
-  std::shared_ptr<CostAccount> findAccount(const CostAccounts::Kind& kind, const CommonArrivals& arrivals) const;
+  // Returns an account of other keys as CostAccounts::find() does.
+  std::shared_ptr<CostAccount> findAccount(const CostAccounts::Kind& kind, std::int64_t communicator,
+                                           const CommonArrivals& arrivals) const;
   // Lets others find the key's account.
   void keepAccount(const CostAccounts::Kind& kind, std::shared_ptr<CostAccount> account) const;
 

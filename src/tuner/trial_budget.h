@@ -33,6 +33,7 @@ class TrialBudget {
   static constexpr double kGrantedBesideOthers = 2.0;
   void begin(double granted) {
     explored_until_ = calls_ + kExploredCalls * times_;
+    most_times_ = times_;
     granted_until_ = calls_ + kGrantedCalls * times_;
     credit_ = granted;
   }
@@ -42,6 +43,7 @@ class TrialBudget {
     wait_ = std::min(2 * wait_, kLongestWait);
     reopened_from_ = calls_ + wait_;
     explored_until_ = calls_ + kExploredCalls * times_;
+    most_times_ = times_;
     brief_wait_ = kFirstWait;
     if (calls_ < granted_until_ + kCallsBetweenGrants) return;
     granted_until_ = calls_ + kGrantedCalls * times_;
@@ -66,11 +68,11 @@ class TrialBudget {
   // Notes that so many keys share the budget. Where they take turns what is planned for one of them comes later, and
   // exploration goes on for up to kMostTimes as many calls.
   void noteKeys(std::int64_t keys) {
-    const std::int64_t times = std::clamp<std::int64_t>(keys, 1, kMostTimes);
-    const std::int64_t more = std::max<std::int64_t>(times - times_, 0);
+    times_ = std::clamp<std::int64_t>(keys, 1, kMostTimes);
+    const std::int64_t more = std::max<std::int64_t>(times_ - most_times_, 0);
     if (isExploring()) explored_until_ += kExploredCalls * more;
     if (calls_ < granted_until_) granted_until_ += kGrantedCalls * more;
-    times_ = times;
+    most_times_ = std::max(most_times_, times_);
   }
 
   std::int64_t calls() const { return calls_; }
@@ -85,8 +87,9 @@ class TrialBudget {
   // A call that was interrupted for seconds is paid for within ten thousand calls.
   static constexpr double kMostDebt = 200.0;
 
-  std::int64_t calls_ = 0;  // of all keys
-  std::int64_t times_ = 1;  // as many calls as one key has
+  std::int64_t calls_ = 0;       // of all keys
+  std::int64_t times_ = 1;       // as many calls as one key has
+  std::int64_t most_times_ = 1;  // since exploration began
   std::int64_t granted_until_ = 0;
   std::int64_t explored_until_ = 0;
   std::int64_t reopened_from_ = 0;

@@ -118,6 +118,68 @@ TEST(CommunicatorsAlike, keysTellTheGainThoughOneHasHardlyCalledNative) {
   EXPECT_GE(told, kSites - 1);
 }
 
+// Of one site alone the choice is slow, whichever it is.
+TEST(CommunicatorsAlike, aSiteWhoseChoicesAreStoppedAgainAndAgainGoesItsOwnWay) {
+  SimulatedCommunicator communicator(kManyRanks, settingsOf(), {.native_factor = 3.0});
+  for (int round = 0; round < 200; ++round) {
+    for (LocalSite line = 1; line <= 4; ++line) {
+      communicator.machine().others_factor = round > 30 && line == 1 ? 20.0 : 1.0;
+      communicator.call(line, kVector);
+    }
+  }
+  EXPECT_EQ(communicator.keys().entry(0).plan.incumbent.algorithm, kNativeAlgorithm);
+  for (std::int32_t key = 1; key < 4; ++key) {
+    EXPECT_NE(communicator.keys().entry(key).plan.incumbent.algorithm, kNativeAlgorithm) << key;
+  }
+}
+
+// One plan after the other would change nothing.
+TEST(CommunicatorsAlike, aSiteOfWhichSomebodyIsALittleLateMakesNoPlanInEachEpoch) {
+  for (const double late : {20e-6, 200e-6}) {
+    SimulatedCommunicator communicator(kManyRanks, settingsOf(), {.native_factor = 2.0});
+    LocalSite now = 0;
+    communicator.setPattern([&](std::mt19937& random) { return now == 1 ? lateBy(random() % 8, late) : allOnTime(); });
+    const auto call_all = [&](int rounds) {
+      for (int round = 0; round < rounds; ++round) {
+        for (now = 1; now <= 4; ++now) communicator.call(now, kVector);
+      }
+    };
+    call_all(100);
+    const std::int64_t before = communicator.updates();
+    call_all(200);
+    EXPECT_LE(communicator.updates() - before, 24) << late;
+  }
+}
+
+PolicyRecord policyOf(const std::string& site, const char* choice) {
+  PolicyRecord policy;
+  policy.site = site;
+  policy.size_class = sizeClass(kVector.bytes());
+  policy.type = "double";
+  policy.operation = "sum";
+  policy.communicator_size = kManyRanks;
+  policy.choice = choice;
+  policy.gain = 2.5;
+  policy.compared_by = comparedBy(true);
+  policy.reason = "It was so.";
+  return policy;
+}
+
+TEST(CommunicatorsAlike, sitesOfWhichAnEarlierRunTellsTryThatBesideSitesOfWhichItDoesNot) {
+  for (const char* learned : {"ring", "rabenseifner"}) {
+    SimulatedCommunicator communicator(kManyRanks, settingsOf(), {.native_factor = 3.0},
+                                       {policyOf("line2", learned), policyOf("line3", "binary_tree")});
+    callAll(communicator, 40, 4);
+    const auto ran = [&](const PlannedChoice& call) {
+      return call.choice.algorithm == parseChoice(learned).value().algorithm;
+    };
+    EXPECT_TRUE(std::ranges::any_of(communicator.choices(), ran)) << learned;
+    const Choice chosen = communicator.keys().entry(0).plan.incumbent;
+    EXPECT_NE(chosen.algorithm, kNativeAlgorithm);
+    for (std::int32_t key = 0; key < 4; ++key) EXPECT_EQ(communicator.keys().entry(key).plan.incumbent, chosen) << key;
+  }
+}
+
 // A communicator that is freed takes nothing with it that others need.
 TEST(CommunicatorsAlike, communicatorsOneAfterTheOtherTryTogetherWhatOneWouldTryAlone) {
   const std::int64_t alone = trialsWith(1);

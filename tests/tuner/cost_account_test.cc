@@ -41,11 +41,11 @@ TEST(CommonArrivals, areLikeWhereNobodyIsPredictedToBeLateAndTheLastIsAboutAsLat
 }
 
 TEST(AccountShare, countsTheKeysOfAnAccount) {
-  AccountShare one(1);
+  AccountShare one(1, 7);
   EXPECT_EQ(one->name, 1);
   EXPECT_FALSE(one.isShared());
   {
-    AccountShare another(2);
+    AccountShare another(2, 7);
     another.moveTo(one.account());
     EXPECT_EQ(another->name, 1);
     EXPECT_TRUE(one.isShared());
@@ -55,15 +55,19 @@ TEST(AccountShare, countsTheKeysOfAnAccount) {
 }
 
 TEST(AccountShare, separatesWithWhatIsKnownAndWithoutTheOthers) {
-  AccountShare one(1);
+  AccountShare one(1, 7);
   one->costs.predict(candidates());
   measure(one->costs, 1e-3, 0.5e-3);
-  AccountShare another(2);
+  AccountShare another(2, 7);
   another.moveTo(one.account());
-  another.separate(lateRanks({{3, 7, 1'000'000}}));
+  another.separate(3, lateRanks({{3, 7, 1'000'000}}));
   EXPECT_FALSE(one.isShared());
   EXPECT_FALSE(another.isShared());
   EXPECT_TRUE(one->arrivals.placed.empty());
+  EXPECT_EQ(one->name, 1);
+  EXPECT_EQ(another->name, 3) << "they hear of each other";
+  EXPECT_TRUE(one->was_shared);
+  EXPECT_TRUE(another->was_shared);
   EXPECT_EQ(another->arrivals.placed.size(), 1U);
   const std::size_t ring = one->costs.armOf(named("ring"));
   EXPECT_EQ(another->costs.expected(ring), one->costs.expected(ring));
@@ -73,10 +77,10 @@ TEST(AccountShare, separatesWithWhatIsKnownAndWithoutTheOthers) {
 }
 
 TEST(AccountShare, leavesNoTrialUnderWayThatItsKeyWasToMake) {
-  AccountShare one(1);
+  AccountShare one(1, 7);
   one->costs.predict(candidates());
   {
-    AccountShare another(2);
+    AccountShare another(2, 7);
     another.moveTo(one.account());
     KeyCosts::Allowance allowance = plenty();
     allowance.planner = 2;
@@ -89,7 +93,7 @@ TEST(AccountShare, leavesNoTrialUnderWayThatItsKeyWasToMake) {
 TEST(CostAccounts, findTheLatestOfTheKindWithSuchArrivals) {
   CostAccounts accounts;
   const CostAccounts::Kind kind{{.ranks = 8, .size_class = 12}, 512, Bytes{8}};
-  EXPECT_EQ(accounts.find(kind, {}), nullptr);
+  EXPECT_EQ(accounts.find(kind, 7, {}), nullptr);
   const auto add = [&](const CostAccounts::Kind& of, CommonArrivals arrivals) {
     auto account = std::make_shared<CostAccount>();
     account->arrivals = std::move(arrivals);
@@ -98,34 +102,64 @@ TEST(CostAccounts, findTheLatestOfTheKindWithSuchArrivals) {
   };
   const auto on_time = add(kind, {});
   const auto late = add(kind, lateRanks({{3, 7, 1'000'000}}));
-  EXPECT_EQ(accounts.find(kind, {}), on_time);
-  EXPECT_EQ(accounts.find(kind, lateRanks({{3, 7, 900'000}})), late);
-  EXPECT_EQ(accounts.find(kind, lateRanks({{4, 7, 900'000}})), nullptr);
+  EXPECT_EQ(accounts.find(kind, 7, {}), on_time);
+  EXPECT_EQ(accounts.find(kind, 7, lateRanks({{3, 7, 900'000}})), late);
+  EXPECT_EQ(accounts.find(kind, 7, lateRanks({{4, 7, 900'000}})), nullptr);
   const auto later = add(kind, {});
-  EXPECT_EQ(accounts.find(kind, {}), later);
-  for (CostAccounts::Kind other : std::vector(6, kind)) {
-    static int which = 0;
-    if (which == 0) other.shape.ranks = 9;
-    if (which == 1) other.count = 511;
-    if (which == 2) other.element_size = Bytes{4};
-    if (which == 3) other.commutative = false;
-    if (which == 4) other.stamps_compare = false;
-    if (which == 5) other.communicator = 1;
-    EXPECT_EQ(accounts.find(other, {}), nullptr) << which;
-    ++which;
+  EXPECT_EQ(accounts.find(kind, 7, {}), later);
+  std::vector<CostAccounts::Kind> others(9, kind);
+  others[0].shape.ranks = 9;
+  others[1].count = 511;
+  others[2].element_size = Bytes{4};
+  others[3].commutative = false;
+  others[4].stamps_compare = false;
+  others[5].type = 1;
+  others[6].operation = 1;
+  others[7].shares_memory = true;
+  others[8].links = {1, 2};
+  for (const CostAccounts::Kind& other : others) EXPECT_EQ(accounts.find(other, 7, {}), nullptr);
+}
+
+TEST(CostAccounts, areThoseOfOneCommunicatorAndThenOfTheNext) {
+  for (const bool shares_memory : {false, true}) {
+    CostAccounts accounts;
+    CostAccounts::Kind kind{{.ranks = 8, .size_class = 12}, 512, Bytes{8}};
+    kind.shares_memory = shares_memory;
+    std::shared_ptr<CostAccount> account;
+    {
+      const AccountShare used(1, 7);
+      account = used.account();
+      accounts.add(kind, account);
+      EXPECT_EQ(accounts.find(kind, 7, {}), account);
+      EXPECT_EQ(accounts.find(kind, 8, {}), nullptr) << "links of both may differ";
+    }
+    EXPECT_EQ(accounts.find(kind, 8, {}), shares_memory ? nullptr : account);
+    accounts.forget(7);
+    EXPECT_EQ(accounts.find(kind, 7, {}), shares_memory ? nullptr : account);
   }
+}
+
+TEST(AccountShare, findsOutAnewOnAnotherCommunicatorWhatLacksMemory) {
+  AccountShare one(1, 7);
+  one->costs.predict(candidates());
+  measure(one->costs, 1e-3, 0.5e-3);
+  one->costs.disable(named("ring"));
+  ASSERT_EQ(one->costs.best(KeyCosts::kNative), KeyCosts::kNative);
+  AccountShare next(2, 8);
+  next.moveTo(one.account());
+  EXPECT_EQ(one->costs.best(KeyCosts::kNative), one->costs.armOf(named("ring")));
 }
 
 TEST(CostAccounts, giveUpTheOldestThatNoKeyShares) {
   CostAccounts accounts;
   const auto kindOf = [](std::int64_t count) { return CostAccounts::Kind{{.ranks = 8}, count, Bytes{8}}; };
-  const AccountShare used(1);
+  const AccountShare used(1, 7);
   accounts.add(kindOf(0), used.account());
   for (std::size_t i = 1; i <= CostAccounts::kMostKept; ++i)
     accounts.add(kindOf(static_cast<std::int64_t>(i)), std::make_shared<CostAccount>());
-  EXPECT_EQ(accounts.find(kindOf(0), {}), used.account());
-  EXPECT_EQ(accounts.find(kindOf(1), {}), nullptr);
-  EXPECT_NE(accounts.find(kindOf(2), {}), nullptr);
+  EXPECT_EQ(accounts.find(kindOf(0), 7, {}), used.account());
+  EXPECT_EQ(accounts.find(kindOf(1), 7, {}), nullptr);
+  EXPECT_NE(accounts.find(kindOf(2), 7, {}), nullptr);
 }
 
 }  // namespace

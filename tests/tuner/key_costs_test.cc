@@ -33,17 +33,30 @@ TEST(KeyCosts, leaveNativeForWhatIsSurelyFaster) {
 
 // A plan is arranged anew on each communicator.
 TEST(KeyCosts, takeTheFirstCallOnEachCommunicatorForOne) {
-  const auto expected_after = [](std::int64_t communicators) {
+  const auto expected_after = [](bool is_told) {
     KeyCosts costs = predicted();
-    for (std::int64_t i = 0; i < 12; ++i) {
-      const std::int64_t communicator = 1 + i % communicators;
-      costs.observe(named("ring"), Seconds{1e-3}, {}, {}, communicator);
-      costs.observe(named("ring"), Seconds{0.5e-3}, {}, {}, communicator);
+    for (int communicator = 0; communicator < 12; ++communicator) {
+      if (is_told) costs.noteCommunicator();
+      costs.observe(named("ring"), Seconds{1e-3});
+      costs.observe(named("ring"), Seconds{0.5e-3});
     }
     return costs.expected(costs.armOf(named("ring"))).value;
   };
-  EXPECT_NEAR(expected_after(12), 0.5e-3, 0.03e-3) << "each is slow because it is the first";
-  EXPECT_GT(expected_after(2), 1.1 * expected_after(12)) << "communicators that take turns have been there";
+  EXPECT_NEAR(expected_after(true), 0.5e-3, 0.03e-3) << "each is slow because it is the first";
+  EXPECT_GT(expected_after(false), 1.1 * expected_after(true));
+}
+
+// They belong to other keys that had begun them before all ranks stopped the choice.
+TEST(KeyCosts, learnNothingFromCallsOfWhatWaitsForARetry) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.5e-3);
+  costs.noteLoss(named("ring"), 3.0);
+  for (int i = 0; i < 8; ++i) costs.observe(named("ring"), Seconds{0.5e-3});
+  EXPECT_EQ(costs.best(KeyCosts::kNative), KeyCosts::kNative);
+  for (int i = 0; i < 8; ++i) costs.observe(named("ring"), Seconds{3e-3});
+  costs.noteCalls(101);
+  costs.observe(named("ring"), Seconds{0.5e-3});
+  EXPECT_EQ(costs.best(KeyCosts::kNative), costs.armOf(named("ring"))) << "the wait is no longer for slow ones";
 }
 
 TEST(KeyCosts, expectCallsToScatterAsTheLatestChoiceOfTheirAlgorithmDoes) {

@@ -72,10 +72,10 @@ TEST(ShapeKnowledge, keysFindTheAccountOfOthersUnlessTheyAreUnlikeTheOthersOfThe
   const ShapeKnowledge special(shared, kShape, {1, 2, ""});
   const auto account = std::make_shared<CostAccount>();
   special.keepAccount(kind, account);
-  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, {}), nullptr);
+  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, 7, {}), nullptr);
   ShapeKnowledge(shared, kShape, kElsewhere).keepAccount(kind, account);
-  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, {}), account);
-  EXPECT_EQ(special.findAccount(kind, {}), nullptr);
+  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, 7, {}), account);
+  EXPECT_EQ(special.findAccount(kind, 7, {}), nullptr);
 }
 
 }  // namespace

@@ -115,6 +115,13 @@ TEST(TrialBudget, givesKeysThatShareItAsManyCallsEachAndOneGrant) {
   EXPECT_FALSE(budget.isExploring());
   budget.noteKeys(4);
   EXPECT_FALSE(budget.isExploring()) << "nothing begins because a key comes";
+  budget.reopen();
+  for (int i = 0; i < 100; ++i) {
+    budget.noteKeys(1);
+    budget.noteKeys(2);
+  }
+  budget.count(4 * TrialBudget::kExploredCalls);
+  EXPECT_FALSE(budget.isExploring()) << "however often a key comes and goes";
   budget.noteKeys(1000);
   budget.reopen();
   budget.count(TrialBudget::kMostTimes * TrialBudget::kExploredCalls);
