@@ -253,7 +253,9 @@ std::vector<Choice> KeyTuner::trialsBeside(std::size_t incumbent, bool is_settle
 // Returns nothing where the plan in force is as good.
 std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasion& occasion) {
   calls_decided_on_ = calls_;
-  const std::size_t before = usableArmOf(plan.incumbent);
+  // It may be a row that only the account knew which the key has left.
+  const std::size_t arm = costs().armOf(plan.incumbent);
+  const std::size_t before = arm < costs().arms().size() ? arm : KeyCosts::kNative;
   // What was stopped gives way to native, whatever else there is: nothing new is begun where something went wrong.
   const std::size_t chosen = occasion.was_stopped ? KeyCosts::kNative : costs().best(before);
   const bool was_settled = plan.state == KeyState::kSettled && !occasion.reopens;
