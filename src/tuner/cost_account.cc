@@ -9,6 +9,8 @@
 namespace starling {
 namespace {
 
+// Of what a call takes, a lateness that makes no difference.
+constexpr double kMakesNoDifference = 0.1;
 // Latenesses that differ by no more than this share of the greatest one make no difference, as in a key's plans.
 constexpr double kSameLateness = 0.25;
 
@@ -25,15 +27,18 @@ std::int64_t greatestIn(std::span<const PlacedRank> placed) {
 
 }  // namespace
 
-bool CommonArrivals::areLike(const CommonArrivals& other) const {
-  const Seconds least = std::max(noise, other.noise);
+bool CommonArrivals::areLike(const CommonArrivals& other, Seconds noise) const {
   const std::int64_t greatest = std::max(greatestIn(placed), greatestIn(other.placed));
-  if (fromNanoseconds(greatest) <= least) return !differNoticeably(latest, other.latest, least);
+  if (fromNanoseconds(greatest) <= noise) return !differNoticeably(latest, other.latest, noise);
   const auto is_near = [&](const PlacedRank& one) {
     const std::int64_t apart = std::abs(latenessOf(placed, one.rank) - latenessOf(other.placed, one.rank));
     return static_cast<double>(apart) <= kSameLateness * static_cast<double>(greatest);
   };
   return std::ranges::all_of(placed, is_near) && std::ranges::all_of(other.placed, is_near);
+}
+
+bool CostAccount::suits(const CommonArrivals& others, Seconds noise) const {
+  return arrivals.areLike(others, std::max(noise, kMakesNoDifference * costs.leastExpected()));
 }
 
 AccountShare::AccountShare(std::int64_t key, std::int64_t communicator)
@@ -66,17 +71,18 @@ void AccountShare::separate(std::int64_t name, CommonArrivals arrivals) {
   own->keys = 0;
   own->name = name;
   own->arrivals = std::move(arrivals);
+  own->costs.forgetTrialsOfOthers(key_);
   moveTo(std::move(own));
 }
 
 std::shared_ptr<CostAccount> CostAccounts::find(const Kind& kind, std::int64_t communicator,
-                                                const CommonArrivals& arrivals) {
+                                                const CommonArrivals& arrivals, Seconds noise) {
   for (auto one = accounts_.end(); one != accounts_.begin();) {
     --one;
     const CostAccount& account = *one->account;
     const bool is_free = account.keys == 0 && !kind.shares_memory;
     if (one->kind != kind || !(is_free || account.communicator == communicator)) continue;
-    if (!arrivals.areLike(account.arrivals)) continue;
+    if (!account.suits(arrivals, noise)) continue;
     std::rotate(one, one + 1, accounts_.end());
     return accounts_.back().account;
   }

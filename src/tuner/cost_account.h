@@ -20,26 +20,40 @@ namespace starling {
 struct CommonArrivals {
   std::vector<PlacedRank> placed{};  // with the latenesses that are predicted
   Seconds latest{};                  // where none is predicted to be late: how late the last one is as a rule
-  Seconds noise{};                   // what is no more makes no difference
 
   // Returns whether rows would be ranked alike: the same ranks are late, by about as much, whichever places they have.
-  bool areLike(const CommonArrivals& other) const;
+  // Latenesses that are no more than `noise` make no difference.
+  bool areLike(const CommonArrivals& other, Seconds noise) const;
 };
 
 // Keys of one kind (CostAccounts::Kind) have an account in common while ranks come alike to their calls: those of one
 // communicator, and then of the next one.
 // THREADS: not thread-safe; who uses it holds SharedKnowledge::mutex.
 struct CostAccount {
+  // A choice that all ranks have stopped, and the key whose calls were slow first.
+  struct Stop {
+    std::int64_t key = 0;
+    Choice choice{};
+
+    bool operator==(const Stop&) const = default;
+  };
+
   KeyCosts costs{};
   TrialBudget budget{};
   CommonArrivals arrivals{};        // that rows were ranked for, or are to be
   bool ranking_is_due = false;      // rows are not ranked for these yet
+  Seconds until_ranking{};          // elapsed in calls, before all rows may be ranked again
   std::int64_t name = 0;            // among those that explore (FirstTrials::enter())
   std::int64_t communicator = 0;    // whose keys share it now, or did last
   std::int32_t keys = 0;            // that share it now
   bool was_shared = false;          // there is in it what several keys have found
   std::int32_t times_reopened = 0;  // exploration was
+  std::optional<Stop> latest_stop{};
   std::optional<Choice> learned{};  // by an earlier run: a candidate even where the simulator sees no use in it
+
+  // Returns whether what the account knows holds where ranks come so. Latenesses make no difference that are no more
+  // than `noise`, or are small beside the fastest of its calls. REQUIRES: costs.isRanked().
+  bool suits(const CommonArrivals& others, Seconds noise) const;
 };
 
 // The part that one key has in an account, alone or with others. THREADS: as the account.
@@ -61,7 +75,8 @@ class AccountShare {
   bool isShared() const { return account_->keys > 1; }
   // Leaves the account for another one.
   void moveTo(std::shared_ptr<CostAccount> other);
-  // Leaves the account for a copy of it, which has this name, and in which ranks come so.
+  // Leaves the account for a copy of it, which has this name, and in which ranks come so. What other keys are about to
+  // try is not known there.
   void separate(std::int64_t name, CommonArrivals arrivals);
 
  private:
@@ -94,9 +109,11 @@ class CostAccounts {
     bool operator==(const Kind&) const = default;
   };
 
-  // Returns the latest account of the kind to whose calls ranks come alike, and which keys of the communicator share,
-  // or none does any more; null: there is none.
-  std::shared_ptr<CostAccount> find(const Kind& kind, std::int64_t communicator, const CommonArrivals& arrivals);
+  // Returns the latest account of the kind that suits such arrivals, and which keys of the communicator share, or none
+  // does any more; null: there is none.
+  std::shared_ptr<CostAccount> find(const Kind& kind, std::int64_t communicator, const CommonArrivals& arrivals,
+                                    Seconds noise);
+  // REQUIRES: account->costs.isRanked().
   void add(const Kind& kind, std::shared_ptr<CostAccount> account);
   // Forgets accounts that are of no use without this communicator, which has no keys any more.
   void forget(std::int64_t communicator);

@@ -275,7 +275,7 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   const bool is_assumed = tells && std::exchange(arms_[*arm].is_assumed, false);
   latest_ = *arm;
   ++arms_[*arm].since_move;
-  const bool is_retry = isToBeRetried(arms_[*arm]);
+  const bool is_retry = tells && isToBeRetried(arms_[*arm]);
   const bool is_anew = is_assumed || is_retry;
   if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
   if (is_retry) noteRetry(arms_[*arm], time / expected(kNative));
@@ -371,5 +371,13 @@ KeyCosts::Ratio KeyCosts::nativeBeside(std::size_t arm) const {
 }
 
 Seconds KeyCosts::expected(std::size_t arm) const { return {std::exp(beliefs_.cost(arm))}; }
+
+Seconds KeyCosts::leastExpected() const {
+  Seconds least = expected(kNative);
+  for (std::size_t i = 1; i < arms_.size(); ++i) {
+    if (arms_[i].samples > 0 && arms_[i].isUsable()) least = std::min(least, expected(i));
+  }
+  return least;
+}
 
 }  // namespace starling

@@ -141,6 +141,8 @@ class KeyCosts {
   void noteDecision(std::int64_t planner = 0, std::int64_t keys = 1);
   // Forgets those that the key was to make, which makes no calls any more.
   void forgetTrials(std::int64_t planner);
+  // Forgets those that other keys were to make.
+  void forgetTrialsOfOthers(std::int64_t planner);
 
   // Returns whether the arm's next call tells little, because it is short and finds others' data in the caches.
   bool isCold(std::size_t arm) const;
@@ -154,6 +156,8 @@ class KeyCosts {
   static constexpr std::int32_t kCallsInARow = 4;
   // Returns the expected time.
   Seconds expected(std::size_t arm) const;
+  // Returns the least of what native and the rows that were called are expected to take. REQUIRES: isRanked().
+  Seconds leastExpected() const;
   // What a trial is expected to take beyond a call of the incumbent, as a multiple of that.
   double excessOf(std::size_t arm, std::size_t incumbent) const;
   double probabilityOfLess(std::size_t a, std::size_t b) const { return beliefs_.probabilityOfLess(a, b); }

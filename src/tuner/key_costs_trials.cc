@@ -62,6 +62,12 @@ void KeyCosts::forgetTrials(std::int64_t planner) {
   }
 }
 
+void KeyCosts::forgetTrialsOfOthers(std::int64_t planner) {
+  for (Arm& arm : arms_) {
+    if (arm.planner != planner) arm.under_way = 0;
+  }
+}
+
 void KeyCosts::noteDecision(std::int64_t planner, std::int64_t keys) {
   for (Arm& arm : arms_) {
     const bool is_own = arm.planner == planner;

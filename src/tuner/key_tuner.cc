@@ -61,7 +61,7 @@ void KeyTuner::count(const PlannedChoice& planned, std::int32_t calls) {
   calls_ += calls;
   budget().count(calls);
   // Of those that are stamped observe() knows better.
-  until_ranking_ = until_ranking_ - static_cast<double>(calls) * elapsed_.value();
+  account_->until_ranking = account_->until_ranking - static_cast<double>(calls) * elapsed_.value();
   transition_.awaits_call = false;
   if (!costs().isRanked()) return;
   costs().noteCalls(calls);
@@ -90,7 +90,7 @@ void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   const bool is_cold = arm && costs().isCold(*arm);
   choices_.observe(choice, times, as_arranged_now && !is_cold);
   arrivals_.observe(times.pattern, times.clock_error);
-  until_ranking_ = until_ranking_ - (times.elapsed - elapsed_.value());
+  account_->until_ranking = account_->until_ranking - (times.elapsed - elapsed_.value());
   elapsed_.note(times.elapsed);
   if (!costs().isRanked()) {
     if (choice.algorithm == kNativeAlgorithm) others_.noteNative();
@@ -201,15 +201,18 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   const bool have_moved = followArrivals(plan);
   if (!have_moved) plan.placed = plan_.placed;
   const bool come_otherwise = was_called && comeOtherwise(plan);
-  if (have_moved || account_->ranking_is_due || come_otherwise) heedArrivals(plan, have_moved, may_rank, occasion);
+  if (have_moved || account_->ranking_is_due || come_otherwise)
+    heedArrivals(plan, {have_moved, come_otherwise}, may_rank, occasion);
   if (was_called) arrivals_.notePlan(have_moved);
-  if (occasion.reopens) {
+  // Where another key has found that costs have changed this one explores, too. What both have found counts once.
+  const bool others_explore = times_reopened_ != account_->times_reopened;
+  if (occasion.reopens && !others_explore) {
     budget().reopen();
     ++account_->times_reopened;
-    cycle_is_useless_ = false;
   }
-  // Where another key has found that costs have changed this one explores, too.
-  if (std::exchange(times_reopened_, account_->times_reopened) != account_->times_reopened) occasion.reopens = true;
+  occasion.reopens = occasion.reopens || others_explore;
+  times_reopened_ = account_->times_reopened;
+  if (occasion.reopens) cycle_is_useless_ = false;
   hearOfTrials();
   return decideOn(std::move(plan), occasion);
 }
@@ -255,7 +258,8 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   calls_decided_on_ = calls_;
   // It may be a row that only the account knew which the key has left.
   const std::size_t arm = costs().armOf(plan.incumbent);
-  const std::size_t before = arm < costs().arms().size() ? arm : KeyCosts::kNative;
+  const bool is_known = arm < costs().arms().size();
+  const std::size_t before = is_known ? arm : KeyCosts::kNative;
   // What was stopped gives way to native, whatever else there is: nothing new is begun where something went wrong.
   const std::size_t chosen = occasion.was_stopped ? KeyCosts::kNative : costs().best(before);
   const bool was_settled = plan.state == KeyState::kSettled && !occasion.reopens;
@@ -272,6 +276,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   const bool explores = (!was_settled || is_worthwhile) && has_trials && budget().isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
   std::string verdict;
+  if (!is_known) verdict += fmt::format("{} is not worth a trial as ranks come now. ", formatChoice(plan_.incumbent));
   if (chosen != before) {
     verdict += compareArms(chosen, before);
     costs().noteReplaced(before);
@@ -285,7 +290,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
     settled_reason_ = isOfEarlierRun(chosen) ? learned_->reason : reason.substr(0, reason.find_last_not_of(' ') + 1);
   }
   reason.insert(0, occasion.preface);
-  const bool is_news = settles || chosen != before;
+  const bool is_news = settles || chosen != before || !is_known;
   const bool is_same = plan.incumbent == plan_.incumbent && plan.trials.empty() && plan.state == plan_.state;
   if (is_same && !occasion.must_tell && !has_coordinator && reason.empty()) return std::nullopt;
   if (is_worthwhile || plan_.state == KeyState::kObserving) reason += listTrials(plan);

@@ -126,6 +126,12 @@ class KeyTuner {
     bool only_hears = false;   // of other keys: this one was not called
   };
 
+  // Tells how ranks come otherwise than before: predictably, or so that nobody can be named.
+  struct Change {
+    bool has_moved = false;
+    bool comes_otherwise = false;
+  };
+
   void notePassedOver(const PlannedChoice& planned);
   std::optional<Decision> leaveObserving(bool may_rank);
   std::optional<Decision> endFollowing();
@@ -139,7 +145,7 @@ class KeyTuner {
   std::vector<Choice> trialsBeside(std::size_t incumbent, bool is_settled);
   void learn(const PlannedChoice& planned, const ChoiceTimes::Net& net);
   // Returns whether ranking all rows takes little beside the calls since that was done last, or has to be done anyway.
-  bool mayRankAgain() const { return until_ranking_ <= Seconds{}; }
+  bool mayRankAgain() const { return account_->until_ranking <= Seconds{}; }
   // Returns whether the table is to stay the identity.
   bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
   // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
@@ -154,11 +160,12 @@ class KeyTuner {
   // These functions are in key_tuner_account.cc.
   CostAccounts::Kind kindOfAccount() const;
   CommonArrivals arrivalsBy(const KeyPlan& plan) const;
+  // Returns whether what the account knows holds where ranks come so.
+  bool suits(const CommonArrivals& arrivals) const;
   // Joins keys that are alike, and to which ranks come as by the plan; returns false where there are no others.
   bool joinOthers(const KeyPlan& plan);
   // Goes on alone, with what is known so far, where ranks come so.
   void separateFromOthers(const KeyPlan& plan);
-  std::optional<Decision> beginWithOthers(KeyPlan plan, bool have_moved);
   // Takes what calls of the choice took before the key shared the account.
   void learn(const Choice& choice);
   // Returns the choice's arm, or native's where calls cannot run it now.
@@ -174,7 +181,7 @@ class KeyTuner {
   // Learns what a call took, at once or when it is clear how ranks come.
   void hold(const PlannedChoice& planned, const ChoiceTimes::Net& net);
   // Ranks all rows for how ranks come now, where they come otherwise: at once, or as soon as it takes little.
-  void heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion);
+  void heedArrivals(const KeyPlan& plan, Change change, bool may_rank, Occasion& occasion);
   // Returns whether the plan arranges ranks in another way than the plan in force.
   bool isRearranged(const KeyPlan& plan) const;
 
@@ -182,6 +189,8 @@ class KeyTuner {
   bool isUsable(const PolicyRecord& policy) const;
   bool mayRun(const Algorithm& algorithm) const;
   std::optional<Decision> beginExploring(bool may_rank);
+  // Begins with what those have found whose account the key has joined.
+  std::optional<Decision> beginWithOthers(KeyPlan plan, bool have_moved);
 
   void takeOver(KeyPlan& plan) const;
   CandidateQuery query(const KeyPlan& plan) const;
@@ -220,6 +229,8 @@ class KeyTuner {
 
   // These functions are in key_tuner_limit.cc, with noteStop().
   void digestStop(Occasion& occasion);
+  // Returns whether the choice is believed to be.
+  bool isFasterThanNative(const Choice& choice) const;
   Seconds nativeTime() const;
   // Returns what a call of the plan's incumbent may take.
   CallLimit limitOf(const KeyPlan& plan) const;
@@ -266,7 +277,6 @@ class KeyTuner {
   std::int64_t passed_over_ = 0;       // calls in a row that were to run the incumbent and ran native
   int came_otherwise_ = 0;             // decisions in a row, as comeOtherwise() says
   TypicalTime elapsed_;                // in a call that was stamped, waiting included
-  Seconds until_ranking_{};            // elapsed in calls, before all rows may be ranked again
   std::string settled_reason_;
 };
 

@@ -13,6 +13,8 @@ constexpr int kTimesOtherwise = 2;  // decisions in a row, of which an epoch has
 // So many calls wait at most until it is clear whether ranks come otherwise now.
 constexpr std::size_t kMostHeld = 8;
 
+constexpr const char* kRankedNow = "Rows are ranked for how ranks come now. ";
+
 }  // namespace
 
 bool KeyTuner::followArrivals(KeyPlan& plan) const {
@@ -32,32 +34,36 @@ void KeyTuner::hold(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
   for (const auto& [call, took] : held) learn(call, took);
 }
 
-void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank, Occasion& occasion) {
+void KeyTuner::heedArrivals(const KeyPlan& plan, Change change, bool may_rank, Occasion& occasion) {
   const bool was_due = account_->ranking_is_due;
   const bool joins = joinOthers(plan);
-  const bool fits = joins || arrivalsBy(plan).areLike(account_->arrivals);
+  const bool fits = joins || suits(arrivalsBy(plan));
   // Others that share the account may go on as before, and what is ranked for this key makes no difference to them.
   const bool separates = account_.isShared() && !fits;
   if (separates) separateFromOthers(plan);
-  if (have_moved) {
+  if (change.has_moved) {
     transition_.rearranges = isRearranged(plan);
     occasion.must_tell = true;
     occasion.text += describeArrivals(plan);
-  } else if (joins || separates) {
+  } else if (change.comes_otherwise && (joins || separates)) {
     occasion.text += describeUnpredicted();
+  } else if (joins && !account_->ranking_is_due) {
+    occasion.text += kRankedNow;
   }
   // Rows are ranked for such arrivals, or will be when that is due.
   if (joins || (account_.isShared() && !was_due)) return;
   const bool may_rank_again = may_rank && mayRankAgain();
-  if (!have_moved && !was_due && !separates && !may_rank_again) return;
+  if (!change.has_moved && !was_due && !separates && !may_rank_again) return;
   if (!predict(plan, may_rank_again)) {
     account_->ranking_is_due = true;
     account_->arrivals = arrivalsBy(plan);
-    if ((have_moved || separates) && !was_due) costs().noteMove();
+    if ((change.has_moved || separates) && !was_due) costs().noteMove();
     return;
   }
-  if (!have_moved && !separates)
-    occasion.text += was_due ? "Rows are ranked for how ranks come now. " : describeUnpredicted();
+  if (!change.has_moved && was_due)
+    occasion.text += kRankedNow;
+  else if (!change.has_moved && !separates)
+    occasion.text += describeUnpredicted();
   occasion.reopens = occasion.reopens || ((transition_.rearranges || was_due) && budget().mayReopen());
 }
 
@@ -65,9 +71,12 @@ void KeyTuner::heedArrivals(const KeyPlan& plan, bool have_moved, bool may_rank,
 // others may be faster.
 bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
   const CommonArrivals now = arrivalsBy(plan);
+  // What makes no difference to keys that go together may make one to a key alone, which loses nothing by it.
+  const Seconds noise = arrivals_.leastNoise();
+  const bool is_like = account_.isShared() ? suits(now) : now.areLike(account_->arrivals, noise);
   // One call among many that are as before is no sign.
-  const bool is_otherwise = !plan.foreseesLateRank() && !now.areLike(account_->arrivals) &&
-                            differNoticeably(arrivals_.latest(), account_->arrivals.latest, now.noise);
+  const bool is_otherwise =
+      !plan.foreseesLateRank() && !is_like && differNoticeably(arrivals_.latest(), account_->arrivals.latest, noise);
   came_otherwise_ = is_otherwise ? came_otherwise_ + 1 : 0;
   return came_otherwise_ >= kTimesOtherwise;
 }

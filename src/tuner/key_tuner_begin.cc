@@ -73,7 +73,9 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
   return true;
 }
 
-void KeyTuner::limitRanking(double share) { until_ranking_ = (1.0 / share) * Rankings::usualTime(shape_.ranks); }
+void KeyTuner::limitRanking(double share) {
+  account_->until_ranking = (1.0 / share) * Rankings::usualTime(shape_.ranks);
+}
 
 // What an earlier run has learned is among the candidates even where the simulator sees no use in it.
 void KeyTuner::addLearned(const CandidateQuery& question, const Choice& choice, std::vector<Candidate>& candidates) {
@@ -97,7 +99,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   arrivals_.notePlan(!arrives_as_then);
   limitRanking(kFirstRankingShare);
   // Rows that were ranked for the arrivals of an earlier run are to be ranked for those of this one, too.
-  if (learned_ && arrives_as_then) until_ranking_ = {};
+  if (learned_ && arrives_as_then) account_->until_ranking = {};
   // What others of the shape run is no candidate where ranks are placed on nodes in another way.
   if (usableArmOf(plan.incumbent) == KeyCosts::kNative) plan.incumbent = kNativeChoice;
   // What it ran before it had a plan was arranged for another key.
@@ -122,6 +124,30 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
                                  formatDuration(*native), choices_.native().net.size());
   }
   budget().begin(grant(arrives_as_then));
+  return decideOn(std::move(plan), occasion);
+}
+
+// What others have found in this run counts for more than what an earlier run has, and is not taken back by it.
+std::optional<KeyTuner::Decision> KeyTuner::beginWithOthers(KeyPlan plan, bool have_moved) {
+  arrivals_.notePlan(have_moved);
+  times_reopened_ = account_->times_reopened;
+  if (follows_twin_) choices_.forgetArrangement();
+  if (learned_) {
+    const std::size_t arm = usableArmOf(plan.incumbent);
+    const bool is_news = arm != KeyCosts::kNative && !costs().wasCalled(arm) && !costs().arms()[arm].is_learned;
+    if (is_news) costs().assume(plan.incumbent, learnedGain(), false);
+    learn(plan.incumbent);
+  }
+  const std::size_t arm = usableArmOf(plan.incumbent);
+  const bool is_known = costs().wasCalled(arm) || costs().arms()[arm].is_learned;
+  plan.incumbent = is_known ? costs().arms()[arm].choice : kNativeChoice;
+  if (plan.incumbent == kNativeChoice) learned_.reset();
+  hearOfTrials();
+  learn(kNativeChoice);
+  Occasion occasion = std::exchange(occasion_, {});
+  occasion.must_tell = true;
+  if (learned_) occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
+  occasion.text += "What such calls of other sites or communicators took is known and holds here, too. ";
   return decideOn(std::move(plan), occasion);
 }
 

@@ -25,10 +25,16 @@ void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
 // Is told of the stop after what the calls before it took.
 void KeyTuner::digestStop(Occasion& occasion) {
   if (!stop_) return;
-  // Where that happens to this key again it is alone with it.
-  if (account_.isShared() && times_stopped_ > 1) account_.separate(others_.newName(), account_->arrivals);
   const double native = nativeTime().value;
-  costs().noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
+  // What has stopped another key before this one could leave the choice has stopped both, and counts once.
+  const bool counts = times_reopened_ == account_->times_reopened || isFasterThanNative(plan_.incumbent);
+  if (counts) {
+    // Where it is this key again it is alone with it.
+    const CostAccount::Stop stop{others_.key(), plan_.incumbent};
+    if (account_.isShared() && account_->latest_stop == stop) account_.separate(others_.newName(), account_->arrivals);
+    account_->latest_stop = stop;
+    costs().noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
+  }
   occasion.reopens = occasion.was_stopped = occasion.must_tell = true;
   occasion.text +=
       fmt::format("{} took {} or more in its latest calls (n={}), native took {}. ", formatChoice(plan_.incumbent),
@@ -36,6 +42,11 @@ void KeyTuner::digestStop(Occasion& occasion) {
   stop_.reset();
   // These calls and those before them are still to be observed, and would tell of what is known already.
   transition_.outdated_epochs = 1;
+}
+
+bool KeyTuner::isFasterThanNative(const Choice& choice) const {
+  const std::optional<std::size_t> arm = costs().find(choice);
+  return arm && costs().nativeBeside(*arm).logarithm > 0.0;
 }
 
 // What was measured does not depend on what others are believed to take, but says nothing of a machine that has become

@@ -74,8 +74,8 @@ void ShapeKnowledge::keepRanking(const CandidateQuery& query, const std::vector<
 }
 
 std::shared_ptr<CostAccount> ShapeKnowledge::findAccount(const CostAccounts::Kind& kind, std::int64_t communicator,
-                                                         const CommonArrivals& arrivals) const {
-  return isKnownElsewhere() ? shared_->accounts.find(kind, communicator, arrivals) : nullptr;
+                                                         const CommonArrivals& arrivals, Seconds noise) const {
+  return isKnownElsewhere() ? shared_->accounts.find(kind, communicator, arrivals, noise) : nullptr;
 }
 
 void ShapeKnowledge::keepAccount(const CostAccounts::Kind& kind, std::shared_ptr<CostAccount> account) const {

@@ -77,7 +77,7 @@ class ShapeKnowledge {
 
   // Returns an account of other keys as CostAccounts::find() does.
   std::shared_ptr<CostAccount> findAccount(const CostAccounts::Kind& kind, std::int64_t communicator,
-                                           const CommonArrivals& arrivals) const;
+                                           const CommonArrivals& arrivals, Seconds noise) const;
   // Lets others find the key's account.
   void keepAccount(const CostAccounts::Kind& kind, std::shared_ptr<CostAccount> account) const;
 

@@ -369,5 +369,21 @@ TEST(KeyCosts, learnLittleFromTheFirstThreeShortCallsThroughSharedMemory) {
   EXPECT_TRUE(costs.isCold(node)) << "the caches hold what native needed";
 }
 
+// It follows native, and takes up to a hundred times as long because the caches hold what that needed.
+TEST(KeyCosts, judgeARetryByTheFirstCallThatTells) {
+  KeyCosts costs;
+  costs.predict({{named("node"), Seconds{10e-6}}});
+  for (int i = 0; i < 12; ++i) costs.observe(kNativeChoice, Seconds{30e-6});
+  for (int i = 0; i < 12; ++i) costs.observe(named("node"), Seconds{10e-6});
+  const std::size_t node = costs.armOf(RowForm{kNodeAlgorithm});
+  costs.noteLoss(named("node"), 3.0);
+  costs.observe(kNativeChoice, Seconds{30e-6});
+  costs.noteCalls(101);
+  costs.observe(named("node"), Seconds{1e-3});
+  for (int i = 0; i < 3; ++i) costs.observe(named("node"), Seconds{10e-6});
+  EXPECT_EQ(costs.best(KeyCosts::kNative), node);
+  EXPECT_LT(costs.expected(node), Seconds{12e-6});
+}
+
 }  // namespace
 }  // namespace starling

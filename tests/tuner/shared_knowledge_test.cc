@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cost_candidates.h"
+
 namespace starling {
 namespace {
 
@@ -71,11 +73,12 @@ TEST(ShapeKnowledge, keysFindTheAccountOfOthersUnlessTheyAreUnlikeTheOthersOfThe
   const CostAccounts::Kind kind{kShape, 512, Bytes{8}};
   const ShapeKnowledge special(shared, kShape, {1, 2, ""});
   const auto account = std::make_shared<CostAccount>();
+  account->costs.predict(candidates());
   special.keepAccount(kind, account);
-  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, 7, {}), nullptr);
+  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, 7, {}, Seconds{}), nullptr);
   ShapeKnowledge(shared, kShape, kElsewhere).keepAccount(kind, account);
-  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, 7, {}), account);
-  EXPECT_EQ(special.findAccount(kind, 7, {}), nullptr);
+  EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, 7, {}, Seconds{}), account);
+  EXPECT_EQ(special.findAccount(kind, 7, {}, Seconds{}), nullptr);
 }
 
 }  // namespace

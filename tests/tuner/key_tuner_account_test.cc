@@ -1,0 +1,116 @@
+// Keys that are alike keep one account of costs, which each joins, leaves, and begins with; fed by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simulated_communicator.h"
+#include "tuner/key_tuner.h"
+
+namespace starling {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::int32_t kRanks = 4;
+constexpr int kCallsInEpoch = 4;
+
+// One site of a communicator, whose calls take a millisecond, or less where they do not run native.
+class Site {
+ public:
+  Site(const TunerSettings& settings, const char* name)
+      : key_(settings, {.ranks = kRanks, .count = 4096}, Bytes{8}, {.site = name}, true, std::nullopt) {}
+
+  // Makes the calls of some epochs; rank 3 comes so much later than the others.
+  void epochs(int count, double late = 0.0) {
+    for (int epoch = 0; epoch < count; ++epoch) {
+      const KeyPlan plan = key_.plan();
+      for (int call = 0; call < kCallsInEpoch; ++call) makeCall(choiceOfCall(plan, call), late);
+      decide();
+    }
+  }
+
+  void makeCall(const PlannedChoice& planned, double late = 0.0) {
+    const double time = planned.choice.algorithm == kNativeAlgorithm ? 1e-3 : others_take;
+    std::vector<Seconds> arrivals(kRanks);
+    arrivals.back() = {late};
+    key_.count(planned);
+    key_.observe(planned, timesOf(gym::summaryOf(arrivals, std::vector(kRanks, Seconds{late + time})), true));
+  }
+
+  void decide() {
+    const std::optional<KeyTuner::Decision> decision = key_.decide(true, kCallsInEpoch);
+    if (!decision) return;
+    reasons += decision->reason + "\n";
+    key_.planTookForce();
+  }
+
+  const KeyTuner& key() const { return key_; }
+
+  double others_take = 0.5e-3;
+  std::string reasons;  // of all decisions, a line each
+
+ private:
+  KeyTuner key_;
+};
+
+TEST(KeyTunerAccount, aKeySaysThatItBeginsWithWhatOthersHaveFound) {
+  const TunerSettings settings = settingsOf();
+  Site one(settings, "one");
+  one.epochs(12);
+  ASSERT_NE(one.key().plan().incumbent, kNativeChoice);
+  Site another(settings, "another");
+  another.epochs(2);
+  EXPECT_EQ(another.key().plan().incumbent, one.key().plan().incumbent);
+  EXPECT_THAT(another.reasons, HasSubstr("is known and holds here, too. "));
+  EXPECT_EQ(&another.key().costs(), &one.key().costs());
+}
+
+TEST(KeyTunerAccount, aKeyThatJoinsOthersWhoExploreDoesSoToo) {
+  for (const bool do_others_explore : {false, true}) {
+    const TunerSettings settings = settingsOf();
+    Site late(settings, "late");
+    Site other(settings, "other");
+    late.epochs(30, 20e-3);
+    other.epochs(30);
+    ASSERT_NE(&late.key().costs(), &other.key().costs());
+    ASSERT_EQ(other.key().state(), KeyState::kSettled);
+    if (do_others_explore) {
+      late.others_take = other.others_take = 5e-3;
+      late.epochs(2, 20e-3);
+      ASSERT_EQ(late.key().state(), KeyState::kExploring);
+    }
+    bool has_explored = false;
+    for (int epoch = 0; epoch < 3 && &late.key().costs() != &other.key().costs(); ++epoch) {
+      other.epochs(1, 20e-3);
+      has_explored = other.key().state() == KeyState::kExploring;
+    }
+    ASSERT_EQ(&late.key().costs(), &other.key().costs()) << other.reasons;
+    EXPECT_EQ(has_explored, do_others_explore) << other.reasons;
+  }
+}
+
+// Native is what such calls run where a rank lacks memory.
+TEST(KeyTunerAccount, whatRanksCannotUseAnyMoreGivesWayInWords) {
+  const TunerSettings settings = settingsOf();
+  Site site(settings, "one");
+  site.epochs(30);
+  const Choice chosen = site.key().plan().incumbent;
+  ASSERT_NE(chosen, kNativeChoice);
+  site.reasons.clear();
+  for (int call = 1; call <= 120; ++call) {
+    site.makeCall({});
+    if (call % kCallsInEpoch == 0) site.decide();
+  }
+  EXPECT_NE(site.key().plan().incumbent, chosen);
+  EXPECT_THAT(site.reasons, HasSubstr(formatChoice(chosen) + " cannot be used here"));
+  EXPECT_THAT(site.reasons, testing::ContainsRegex("in(to)? (the )?place of " + formatChoice(chosen) +
+                                                   "|takes the place of " + formatChoice(chosen)));
+}
+
+}  // namespace
+}  // namespace starling
