@@ -68,7 +68,7 @@ CommunicatorTuner::CommunicatorTuner(TunerSettings settings, std::int32_t ranks)
 CommunicatorTuner::~CommunicatorTuner() {
   const auto held = lock();
   slots_.clear();
-  settings_.shared->accounts.forget(settings_.communicator);
+  settings_.shared->accounts.leave(settings_.communicator);
 }
 
 void CommunicatorTuner::noteEarlierRuns(std::span<const EarlierPolicy> policies) {

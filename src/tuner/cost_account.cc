@@ -51,6 +51,7 @@ AccountShare::~AccountShare() { leave(); }
 
 void AccountShare::enter() {
   if (std::exchange(account_->communicator, communicator_) != communicator_) account_->costs.noteCommunicator();
+  account_->is_left = false;
   account_->was_shared = account_->was_shared || account_->costs.isRanked();
   account_->budget.noteKeys(++account_->keys);
 }
@@ -80,8 +81,7 @@ std::shared_ptr<CostAccount> CostAccounts::find(const Kind& kind, std::int64_t c
   for (auto one = accounts_.end(); one != accounts_.begin();) {
     --one;
     const CostAccount& account = *one->account;
-    const bool is_free = account.keys == 0 && !kind.shares_memory;
-    if (one->kind != kind || !(is_free || account.communicator == communicator)) continue;
+    if (one->kind != kind || !(account.is_left || account.communicator == communicator)) continue;
     if (!account.suits(arrivals, noise)) continue;
     std::rotate(one, one + 1, accounts_.end());
     return accounts_.back().account;
@@ -97,10 +97,13 @@ void CostAccounts::add(const Kind& kind, std::shared_ptr<CostAccount> account) {
   accounts_.push_back({kind, std::move(account)});
 }
 
-void CostAccounts::forget(std::int64_t communicator) {
+void CostAccounts::leave(std::int64_t communicator) {
   std::erase_if(accounts_, [communicator](const Kept& one) {
     return one.kind.shares_memory && one.account->communicator == communicator;
   });
+  for (const Kept& one : accounts_) {
+    if (one.account->communicator == communicator) one.account->is_left = true;
+  }
 }
 
 }  // namespace starling

@@ -45,6 +45,7 @@ struct CostAccount {
   Seconds until_ranking{};          // elapsed in calls, before all rows may be ranked again
   std::int64_t name = 0;            // among those that explore (FirstTrials::enter())
   std::int64_t communicator = 0;    // whose keys share it now, or did last
+  bool is_left = false;             // that was freed
   std::int32_t keys = 0;            // that share it now
   bool was_shared = false;          // there is in it what several keys have found
   std::int32_t times_reopened = 0;  // exploration was
@@ -109,14 +110,15 @@ class CostAccounts {
     bool operator==(const Kind&) const = default;
   };
 
-  // Returns the latest account of the kind that suits such arrivals, and which keys of the communicator share, or none
-  // does any more; null: there is none.
+  // Returns the latest account of the kind that suits such arrivals, and is that of the communicator, or of one that
+  // was freed; null: there is none.
   std::shared_ptr<CostAccount> find(const Kind& kind, std::int64_t communicator, const CommonArrivals& arrivals,
                                     Seconds noise);
   // REQUIRES: account->costs.isRanked().
   void add(const Kind& kind, std::shared_ptr<CostAccount> account);
-  // Forgets accounts that are of no use without this communicator, which has no keys any more.
-  void forget(std::int64_t communicator);
+  // Notes that the communicator was freed, and has no keys any more. Others may go on with its accounts, but for those
+  // that are of no use without it.
+  void leave(std::int64_t communicator);
 
  private:
   struct Kept {

@@ -231,7 +231,9 @@ std::size_t KeyCosts::armOf(const RowForm& row) const {
 // A short call within a machine that follows one of another kind takes up to several times as long as one that follows
 // its like, because the caches hold what that one needed.
 bool KeyCosts::cools(std::size_t arm) const {
-  if (arms_[arm].choice.algorithm == kNodeAlgorithm) return coldCallsOf(kNodeAlgorithm, expected(arm)) > 0;
+  // What was stopped is believed to take far longer than it may when it is tried again.
+  const Seconds usual = arms_[arm].retry_at >= 0 ? arms_[arm].predicted : expected(arm);
+  if (arms_[arm].choice.algorithm == kNodeAlgorithm) return coldCallsOf(kNodeAlgorithm, usual) > 0;
   return arm == kNative && armOf(RowForm{kNodeAlgorithm}) < arms_.size() && expected(arm) < kShortNative;
 }
 
@@ -263,6 +265,7 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   if (!own) {
     latest_ = *arm;
     arms_[*arm].samples += tells_nothing ? 1 : 0;
+    if (isToBeRetried(arms_[*arm]) && endsRetry(arms_[*arm], false)) noteRetry(arms_[*arm], time / expected(kNative));
     return false;
   }
   time = *own;
@@ -275,7 +278,9 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   const bool is_assumed = tells && std::exchange(arms_[*arm].is_assumed, false);
   latest_ = *arm;
   ++arms_[*arm].since_move;
-  const bool is_retry = tells && isToBeRetried(arms_[*arm]);
+  const bool is_due = isToBeRetried(arms_[*arm]);
+  const bool is_retry = is_due && endsRetry(arms_[*arm], tells);
+  if (is_due && !is_retry) return false;
   const bool is_anew = is_assumed || is_retry;
   if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
   if (is_retry) noteRetry(arms_[*arm], time / expected(kNative));
@@ -332,6 +337,7 @@ void KeyCosts::noteLoss(const Choice& choice, double times_native) {
 }
 
 void KeyCosts::noteRetry(Arm& arm, double times_native) {
+  arm.untold = 0;
   if (times_native < CallLimit::kSlowFactor) {
     arm.losses = 0;
     arm.retry_at = -1;
@@ -375,7 +381,7 @@ Seconds KeyCosts::expected(std::size_t arm) const { return {std::exp(beliefs_.co
 Seconds KeyCosts::leastExpected() const {
   Seconds least = expected(kNative);
   for (std::size_t i = 1; i < arms_.size(); ++i) {
-    if (arms_[i].samples > 0 && arms_[i].isUsable()) least = std::min(least, expected(i));
+    if (wasCalled(i) && arms_[i].isUsable()) least = std::min(least, expected(i));
   }
   return least;
 }

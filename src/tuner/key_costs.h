@@ -49,6 +49,7 @@ class KeyCosts {
     std::int32_t looks = 0;          // since another one took its place
     std::int64_t look_at = -1;       // call from which on it is looked at again; negative: never
     std::int64_t retry_at = -1;      // call from which on it is tried again after a loss; negative: never
+    std::int32_t untold = 0;         // calls since then that told nothing
     bool is_new_here = false;        // it was called, but not on the communicator that calls now
 
     // Returns whether calls may run it: they may as ranks arrive now, and no rank lacks memory for it.
@@ -192,6 +193,9 @@ class KeyCosts {
   // Notes a trial of the arm, and adds its calls to the choices.
   void plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);
+  // Returns whether a call shows what becomes of an arm that is to be tried again: one that tells something does, and
+  // where many have told nothing one of these.
+  static bool endsRetry(Arm& arm, bool tells) { return tells || ++arm.untold > kMostUntold; }
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
   bool waitsForRetry(const Arm& arm) const { return calls_ < arm.retry_at; }
   bool isToBeLookedAt(const Arm& arm) const { return arm.retry_at < 0 && arm.look_at >= 0 && calls_ >= arm.look_at; }
@@ -201,6 +205,7 @@ class KeyCosts {
   // So many calls after another one took its place an arm is looked at again.
   static constexpr std::int64_t kFirstLook = 16;
   static constexpr std::int32_t kMostConfirmed = 4;
+  static constexpr std::int32_t kMostUntold = 2 * kCallsInARow;
   // So many calls lie before the first check, and between two, at least.
   static constexpr std::int64_t kLeastBetweenChecks = 100;
 

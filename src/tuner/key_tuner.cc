@@ -191,7 +191,6 @@ std::optional<KeyTuner::Decision> KeyTuner::leaveObserving(bool may_rank) {
 std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   KeyPlan plan = plan_;
   Occasion occasion = std::exchange(occasion_, {});
-  digestStop(occasion);
   // What another key has found may be the only news.
   const bool was_called = calls_decided_on_ != calls_;
   occasion.only_hears = !was_called;
@@ -204,9 +203,11 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   if (have_moved || account_->ranking_is_due || come_otherwise)
     heedArrivals(plan, {have_moved, come_otherwise}, may_rank, occasion);
   if (was_called) arrivals_.notePlan(have_moved);
+  // Where ranks come otherwise that may be why calls were slow, which tells nothing to those it leaves.
+  digestStop(occasion);
   // Where another key has found that costs have changed this one explores, too. What both have found counts once.
   const bool others_explore = times_reopened_ != account_->times_reopened;
-  if (occasion.reopens && !others_explore) {
+  if (occasion.reopens && !(others_explore && budget().isExploring())) {
     budget().reopen();
     ++account_->times_reopened;
   }
@@ -276,7 +277,7 @@ std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasio
   const bool explores = (!was_settled || is_worthwhile) && has_trials && budget().isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
   std::string verdict;
-  if (!is_known) verdict += fmt::format("{} is not worth a trial as ranks come now. ", formatChoice(plan_.incumbent));
+  if (!is_known) verdict += fmt::format("{} is no candidate for calls like these. ", formatChoice(plan_.incumbent));
   if (chosen != before) {
     verdict += compareArms(chosen, before);
     costs().noteReplaced(before);

@@ -176,7 +176,8 @@ class KeyTuner {
   bool followArrivals(KeyPlan& plan) const;
   // Lets another rank be the coordinator of flags in `plan`, or none, where that is better; returns true when it does.
   bool placeCoordinator(KeyPlan& plan) const { return !keepsRankOrder() && arrivals_.placeCoordinator(plan); }
-  // Returns whether ranks that nobody can name come otherwise than those for which rows were ranked last.
+  // Returns whether ranks have come otherwise, or calls have become so short, that other rows may be faster than when
+  // all were ranked last, though no plan is to follow that.
   bool comeOtherwise(const KeyPlan& plan);
   // Learns what a call took, at once or when it is clear how ranks come.
   void hold(const PlannedChoice& planned, const ChoiceTimes::Net& net);
@@ -256,6 +257,7 @@ class KeyTuner {
   ShapeKnowledge others_;  // keys of the same shape
   AccountShare account_;
   std::int32_t times_reopened_ = 0;  // exploration was, in the account, when this key decided last
+  bool goes_alone_ = false;          // joins no others any more
   std::optional<PolicyRecord> learned_;
   KeyArrivals arrivals_;
   KeySequence sequence_;

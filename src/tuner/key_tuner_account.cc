@@ -24,7 +24,7 @@ bool KeyTuner::suits(const CommonArrivals& arrivals) const { return account_->su
 
 bool KeyTuner::joinOthers(const KeyPlan& plan) {
   const CommonArrivals arrivals = arrivalsBy(plan);
-  if (costs().isRanked() && !account_->ranking_is_due && suits(arrivals)) return false;
+  if (goes_alone_ || (costs().isRanked() && !account_->ranking_is_due && suits(arrivals))) return false;
   std::shared_ptr<CostAccount> found =
       others_.findAccount(kindOfAccount(), settings_.communicator, arrivals, arrivals_.leastNoise());
   if (!found || found == account_.account()) return false;

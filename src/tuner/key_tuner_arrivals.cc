@@ -40,12 +40,13 @@ void KeyTuner::heedArrivals(const KeyPlan& plan, Change change, bool may_rank, O
   const bool fits = joins || suits(arrivalsBy(plan));
   // Others that share the account may go on as before, and what is ranked for this key makes no difference to them.
   const bool separates = account_.isShared() && !fits;
+  const std::shared_ptr<CostAccount> left = account_.account();
   if (separates) separateFromOthers(plan);
   if (change.has_moved) {
     transition_.rearranges = isRearranged(plan);
     occasion.must_tell = true;
     occasion.text += describeArrivals(plan);
-  } else if (change.comes_otherwise && (joins || separates)) {
+  } else if (change.comes_otherwise && (joins || separates) && !plan.foreseesLateRank()) {
     occasion.text += describeUnpredicted();
   } else if (joins && !account_->ranking_is_due) {
     occasion.text += kRankedNow;
@@ -60,23 +61,26 @@ void KeyTuner::heedArrivals(const KeyPlan& plan, Change change, bool may_rank, O
     if ((change.has_moved || separates) && !was_due) costs().noteMove();
     return;
   }
-  if (!change.has_moved && was_due)
+  // The time of calls pays for one ranking, though both have a part in it.
+  if (has_ranked_) left->until_ranking = account_->until_ranking;
+  if (!change.has_moved && (was_due || plan.foreseesLateRank()))
     occasion.text += kRankedNow;
   else if (!change.has_moved && !separates)
     occasion.text += describeUnpredicted();
   occasion.reopens = occasion.reopens || ((transition_.rearranges || was_due) && budget().mayReopen());
 }
 
-// Returns whether ranks that nobody can name are late by so much more, or less, than where rows were ranked last that
-// others may be faster.
 bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
   const CommonArrivals now = arrivalsBy(plan);
   // What makes no difference to keys that go together may make one to a key alone, which loses nothing by it.
   const Seconds noise = arrivals_.leastNoise();
   const bool is_like = account_.isShared() ? suits(now) : now.areLike(account_->arrivals, noise);
-  // One call among many that are as before is no sign.
-  const bool is_otherwise =
-      !plan.foreseesLateRank() && !is_like && differNoticeably(arrivals_.latest(), account_->arrivals.latest, noise);
+  // One call among many that are as before is no sign. A rank that is late as foreseen is where it made no difference to
+  // keys that go together, and does so now that their calls have become short.
+  const bool shows = plan.foreseesLateRank()
+                         ? account_.isShared()
+                         : differNoticeably(arrivals_.latest(), account_->arrivals.latest, noise);
+  const bool is_otherwise = !is_like && shows;
   came_otherwise_ = is_otherwise ? came_otherwise_ + 1 : 0;
   return came_otherwise_ >= kTimesOtherwise;
 }

@@ -31,7 +31,10 @@ void KeyTuner::digestStop(Occasion& occasion) {
   if (counts) {
     // Where it is this key again it is alone with it.
     const CostAccount::Stop stop{others_.key(), plan_.incumbent};
-    if (account_.isShared() && account_->latest_stop == stop) account_.separate(others_.newName(), account_->arrivals);
+    if (account_.isShared() && account_->latest_stop == stop) {
+      account_.separate(others_.newName(), account_->arrivals);
+      goes_alone_ = true;
+    }
     account_->latest_stop = stop;
     costs().noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
   }

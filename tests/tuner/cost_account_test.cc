@@ -14,10 +14,12 @@ namespace {
 constexpr Seconds kNoise{1e-6};
 
 CommonArrivals lateRanks(std::vector<PlacedRank> placed) { return {.placed = std::move(placed)}; }
+// Returns one of a communicator that was freed.
 std::shared_ptr<CostAccount> ranked(CommonArrivals arrivals = {}) {
   auto account = std::make_shared<CostAccount>();
   account->costs.predict(candidates());
   account->arrivals = std::move(arrivals);
+  account->is_left = true;
   return account;
 }
 
@@ -167,9 +169,15 @@ TEST(CostAccounts, areThoseOfOneCommunicatorAndThenOfTheNext) {
       EXPECT_EQ(accounts.find(kind, 7, {}, kNoise), account);
       EXPECT_EQ(accounts.find(kind, 8, {}, kNoise), nullptr) << "links of both may differ";
     }
+    EXPECT_EQ(accounts.find(kind, 7, {}, kNoise), account);
+    EXPECT_EQ(accounts.find(kind, 8, {}, kNoise), nullptr) << "its key may come back";
+    accounts.leave(7);
     EXPECT_EQ(accounts.find(kind, 8, {}, kNoise), shares_memory ? nullptr : account);
-    accounts.forget(7);
-    EXPECT_EQ(accounts.find(kind, 7, {}, kNoise), shares_memory ? nullptr : account);
+    if (shares_memory) continue;
+    AccountShare next(2, 8);
+    next.moveTo(account);
+    EXPECT_EQ(accounts.find(kind, 8, {}, kNoise), account);
+    EXPECT_EQ(accounts.find(kind, 9, {}, kNoise), nullptr) << "it is that of the next one now";
   }
 }
 

@@ -369,20 +369,46 @@ TEST(KeyCosts, learnLittleFromTheFirstThreeShortCallsThroughSharedMemory) {
   EXPECT_TRUE(costs.isCold(node)) << "the caches hold what native needed";
 }
 
-// It follows native, and takes up to a hundred times as long because the caches hold what that needed.
-TEST(KeyCosts, judgeARetryByTheFirstCallThatTells) {
+KeyCosts nodeAndNative() {
   KeyCosts costs;
   costs.predict({{named("node"), Seconds{10e-6}}});
   for (int i = 0; i < 12; ++i) costs.observe(kNativeChoice, Seconds{30e-6});
   for (int i = 0; i < 12; ++i) costs.observe(named("node"), Seconds{10e-6});
-  const std::size_t node = costs.armOf(RowForm{kNodeAlgorithm});
+  return costs;
+}
+
+// It follows native, and takes up to a hundred times as long because the caches hold what that needed.
+TEST(KeyCosts, judgeARetryByTheFirstCallThatTells) {
+  for (const double times_native : {3.0, 200.0}) {
+    KeyCosts costs = nodeAndNative();
+    const std::size_t node = costs.armOf(RowForm{kNodeAlgorithm});
+    costs.noteLoss(named("node"), times_native);
+    costs.noteCalls(10'000);
+    for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{30e-6});
+    EXPECT_EQ(costs.planTrials(KeyCosts::kNative, plenty()).size(), KeyCosts::kCallsInARow);
+    costs.observe(named("node"), Seconds{1e-3});
+    for (int i = 0; i < 3; ++i) costs.observe(named("node"), Seconds{10e-6});
+    EXPECT_EQ(costs.best(KeyCosts::kNative), node) << times_native;
+    EXPECT_LT(costs.expected(node), Seconds{12e-6}) << times_native;
+  }
+}
+
+// Another site calls native between any two of the calls that are to tell.
+TEST(KeyCosts, giveUpARetryOfWhichNoCallTells) {
+  KeyCosts costs = nodeAndNative();
   costs.noteLoss(named("node"), 3.0);
-  costs.observe(kNativeChoice, Seconds{30e-6});
   costs.noteCalls(101);
-  costs.observe(named("node"), Seconds{1e-3});
-  for (int i = 0; i < 3; ++i) costs.observe(named("node"), Seconds{10e-6});
-  EXPECT_EQ(costs.best(KeyCosts::kNative), node);
-  EXPECT_LT(costs.expected(node), Seconds{12e-6});
+  const auto isTried = [&] {
+    const bool is_planned = !costs.planTrials(KeyCosts::kNative, plenty()).empty();
+    costs.forgetTrials(0);
+    return is_planned;
+  };
+  EXPECT_TRUE(isTried());
+  for (int i = 0; i < 12; ++i) {
+    costs.observe(kNativeChoice, Seconds{30e-6});
+    costs.observe(named("node"), Seconds{300e-6}, {}, Seconds{i % 2 == 0 ? 0.0 : 200e-6});
+  }
+  EXPECT_FALSE(isTried());
 }
 
 }  // namespace

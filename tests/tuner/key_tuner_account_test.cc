@@ -19,7 +19,7 @@ using testing::HasSubstr;
 constexpr std::int32_t kRanks = 4;
 constexpr int kCallsInEpoch = 4;
 
-// One site of a communicator, whose calls take a millisecond, or less where they do not run native.
+// One site of a communicator.
 class Site {
  public:
   Site(const TunerSettings& settings, const char* name)
@@ -35,7 +35,7 @@ class Site {
   }
 
   void makeCall(const PlannedChoice& planned, double late = 0.0) {
-    const double time = planned.choice.algorithm == kNativeAlgorithm ? 1e-3 : others_take;
+    const double time = planned.choice.algorithm == kNativeAlgorithm ? native_takes : others_take;
     std::vector<Seconds> arrivals(kRanks);
     arrivals.back() = {late};
     key_.count(planned);
@@ -46,13 +46,19 @@ class Site {
     const std::optional<KeyTuner::Decision> decision = key_.decide(true, kCallsInEpoch);
     if (!decision) return;
     reasons += decision->reason + "\n";
+    rankings += decision->has_ranked ? 1 : 0;
     key_.planTookForce();
   }
 
+  // All ranks have stopped the choice, whose latest calls took so long.
+  void stop(double time) { key_.noteStop(key_.plan().incumbent, Seconds{time}); }
+
   const KeyTuner& key() const { return key_; }
 
+  double native_takes = 1e-3;
   double others_take = 0.5e-3;
   std::string reasons;  // of all decisions, a line each
+  int rankings = 0;     // of all rows, which were made
 
  private:
   KeyTuner key_;
@@ -92,6 +98,82 @@ TEST(KeyTunerAccount, aKeyThatJoinsOthersWhoExploreDoesSoToo) {
     ASSERT_EQ(&late.key().costs(), &other.key().costs()) << other.reasons;
     EXPECT_EQ(has_explored, do_others_explore) << other.reasons;
   }
+}
+
+TEST(KeyTunerAccount, oneStopThatMeetsTwoKeysCountsOnce) {
+  const TunerSettings settings = settingsOf();
+  Site one(settings, "one");
+  Site other(settings, "other");
+  for (Site* site : {&one, &other}) site->epochs(30);
+  ASSERT_NE(one.key().plan().incumbent, kNativeChoice);
+  ASSERT_EQ(&one.key().costs(), &other.key().costs());
+  const KeyCosts& costs = one.key().costs();
+  const std::size_t stopped = costs.armOf(one.key().plan().incumbent);
+  one.stop(5e-3);
+  other.stop(5e-3);
+  one.decide();
+  const KeyCosts::Ratio once = costs.nativeBeside(stopped);
+  EXPECT_LT(once.logarithm, 0.0);
+  other.decide();
+  EXPECT_EQ(other.key().plan().incumbent, kNativeChoice);
+  EXPECT_EQ(costs.nativeBeside(stopped).logarithm, once.logarithm);
+  EXPECT_EQ(costs.nativeBeside(stopped).deviation, once.deviation);
+  EXPECT_EQ(&one.key().costs(), &other.key().costs());
+}
+
+TEST(KeyTunerAccount, aChoiceThatIsSlowWhereRanksComeOtherwiseStaysThatOfOthers) {
+  const TunerSettings settings = settingsOf();
+  Site one(settings, "one");
+  Site other(settings, "other");
+  for (Site* site : {&one, &other}) site->epochs(30);
+  const Choice chosen = one.key().plan().incumbent;
+  ASSERT_NE(chosen, kNativeChoice);
+  other.others_take = 5e-3;
+  for (int call = 0; call < kCallsInEpoch; ++call) other.makeCall({other.key().plan().incumbent}, 20e-3);
+  other.stop(5e-3);
+  other.decide();
+  EXPECT_EQ(other.key().plan().incumbent, kNativeChoice);
+  ASSERT_NE(&one.key().costs(), &other.key().costs());
+  one.epochs(20);
+  EXPECT_EQ(one.key().plan().incumbent, chosen);
+}
+
+// Rows are known to be fast when the site has joined the others.
+TEST(KeyTunerAccount, aLateRankThatMadeNoDifferenceToLongCallsMakesOneToShortOnes) {
+  const TunerSettings settings = settingsOf();
+  Site one(settings, "one");
+  Site other(settings, "other");
+  for (Site* site : {&one, &other}) {
+    site->native_takes = 20e-3;
+    site->others_take = 1e-3;
+  }
+  one.epochs(1);
+  other.epochs(2, 1.5e-3);
+  ASSERT_TRUE(other.key().plan().foreseesLateRank());
+  ASSERT_EQ(&one.key().costs(), &other.key().costs());
+  for (int epoch = 0; epoch < 20; ++epoch) {
+    one.epochs(1);
+    other.epochs(1, 1.5e-3);
+  }
+  EXPECT_NE(&one.key().costs(), &other.key().costs()) << other.reasons;
+  EXPECT_THAT(other.reasons, HasSubstr("Rows are ranked for how ranks come now."));
+}
+
+// A ranking takes 0.7 ms here, and 2% of the time of calls may go into them.
+TEST(KeyTunerAccount, theTimeOfAllKeysPaysForOneRanking) {
+  const TunerSettings settings = settingsOf();
+  Site one(settings, "one");
+  Site other(settings, "other");
+  for (Site* site : {&one, &other}) site->epochs(30);
+  ASSERT_EQ(&one.key().costs(), &other.key().costs());
+  const int before = other.rankings;
+  one.epochs(2, 0.2e-3);
+  EXPECT_EQ(one.rankings, 2);
+  other.epochs(3, 0.6e-3);
+  EXPECT_TRUE(other.key().plan().foreseesLateRank());
+  EXPECT_EQ(other.rankings, before) << "one has ranked at its cost";
+  other.epochs(40, 0.6e-3);
+  EXPECT_EQ(other.rankings, before + 1);
 }
 
 // Native is what such calls run where a rank lacks memory.

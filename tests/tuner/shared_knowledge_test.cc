@@ -74,6 +74,7 @@ TEST(ShapeKnowledge, keysFindTheAccountOfOthersUnlessTheyAreUnlikeTheOthersOfThe
   const ShapeKnowledge special(shared, kShape, {1, 2, ""});
   const auto account = std::make_shared<CostAccount>();
   account->costs.predict(candidates());
+  account->is_left = true;
   special.keepAccount(kind, account);
   EXPECT_EQ(ShapeKnowledge(shared, kShape, kOrigin).findAccount(kind, 7, {}, Seconds{}), nullptr);
   ShapeKnowledge(shared, kShape, kElsewhere).keepAccount(kind, account);
