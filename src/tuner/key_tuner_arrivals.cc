@@ -75,11 +75,10 @@ bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
   // What makes no difference to keys that go together may make one to a key alone, which loses nothing by it.
   const Seconds noise = arrivals_.leastNoise();
   const bool is_like = account_.isShared() ? suits(now) : now.areLike(account_->arrivals, noise);
-  // One call among many that are as before is no sign. A rank that is late as foreseen is where it made no difference to
-  // keys that go together, and does so now that their calls have become short.
-  const bool shows = plan.foreseesLateRank()
-                         ? account_.isShared()
-                         : differNoticeably(arrivals_.latest(), account_->arrivals.latest, noise);
+  // One call among many that are as before is no sign. A rank that is late as foreseen is where it made no difference
+  // to keys that go together, and does so now that their calls have become short.
+  const bool shows = plan.foreseesLateRank() ? account_.isShared()
+                                             : differNoticeably(arrivals_.latest(), account_->arrivals.latest, noise);
   const bool is_otherwise = !is_like && shows;
   came_otherwise_ = is_otherwise ? came_otherwise_ + 1 : 0;
   return came_otherwise_ >= kTimesOtherwise;
