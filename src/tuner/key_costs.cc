@@ -265,7 +265,7 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   if (!own) {
     latest_ = *arm;
     arms_[*arm].samples += tells_nothing ? 1 : 0;
-    if (isToBeRetried(arms_[*arm]) && endsRetry(arms_[*arm], false)) noteRetry(arms_[*arm], time / expected(kNative));
+    noteUntold(arms_[*arm], time / expected(kNative));
     return false;
   }
   time = *own;
@@ -278,9 +278,12 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   const bool is_assumed = tells && std::exchange(arms_[*arm].is_assumed, false);
   latest_ = *arm;
   ++arms_[*arm].since_move;
-  const bool is_due = isToBeRetried(arms_[*arm]);
-  const bool is_retry = is_due && endsRetry(arms_[*arm], tells);
-  if (is_due && !is_retry) return false;
+  const bool is_retry = isToBeRetried(arms_[*arm]);
+  if (is_retry && !tells) {
+    ++arms_[*arm].samples;
+    noteUntold(arms_[*arm], time / expected(kNative));
+    return false;
+  }
   const bool is_anew = is_assumed || is_retry;
   if (is_anew) beliefs_.observeAnew(*arm, cost, std::hypot(share, is_assumed ? kAssumedError : 0.0));
   if (is_retry) noteRetry(arms_[*arm], time / expected(kNative));
@@ -346,6 +349,10 @@ void KeyCosts::noteRetry(Arm& arm, double times_native) {
   const double excess = std::min(times_native, kGreatestLoss) - 1.0;
   arm.retry_at = calls_ + static_cast<std::int64_t>(std::ldexp(excess / kRetryShare, arm.losses));
   arm.losses = std::min(arm.losses + 1, kMostLosses);
+}
+
+void KeyCosts::noteUntold(Arm& arm, double times_native) {
+  if (isToBeRetried(arm) && ++arm.untold == kMostUntold) noteRetry(arm, times_native);
 }
 
 void KeyCosts::noteReplaced(std::size_t arm) {

@@ -193,9 +193,9 @@ class KeyCosts {
   // Notes a trial of the arm, and adds its calls to the choices.
   void plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);
-  // Returns whether a call shows what becomes of an arm that is to be tried again: one that tells something does, and
-  // where many have told nothing one of these.
-  static bool endsRetry(Arm& arm, bool tells) { return tells || ++arm.untold > kMostUntold; }
+  // Notes that a call has told nothing. Where an arm is to be tried again, and many calls of it do not, it may be
+  // later.
+  void noteUntold(Arm& arm, double times_native);
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
   bool waitsForRetry(const Arm& arm) const { return calls_ < arm.retry_at; }
   bool isToBeLookedAt(const Arm& arm) const { return arm.retry_at < 0 && arm.look_at >= 0 && calls_ >= arm.look_at; }

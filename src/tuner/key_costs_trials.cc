@@ -104,7 +104,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     const Arm& arm = arms_[i];
     // What was never called is called once, and then it is seen whether that is worth repeating.
     const std::int32_t most_under_way = arm.samples < 2 ? 1 : 2;
-    if (i == incumbent || !mayBeTried(arm) || arm.under_way >= most_under_way) continue;
+    if (i == incumbent || !mayBeTried(arm) || waitsForRetry(arm) || arm.under_way >= most_under_way) continue;
     if (!allowance.may_check && isSecondForm(i)) continue;
     const bool is_first_look = i == kNative && arm.samples == 0 && isToBeLookedAt(arm);
     if (arm.under_way == 0 && (arm.is_in_doubt || isToBeRetried(arm) || is_first_look)) {

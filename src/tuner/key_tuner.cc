@@ -202,9 +202,9 @@ std::optional<KeyTuner::Decision> KeyTuner::steer(bool may_rank) {
   const bool come_otherwise = was_called && comeOtherwise(plan);
   if (have_moved || account_->ranking_is_due || come_otherwise)
     heedArrivals(plan, {have_moved, come_otherwise}, may_rank, occasion);
+  else
+    digestStop(nativeTime(), occasion);
   if (was_called) arrivals_.notePlan(have_moved);
-  // Where ranks come otherwise that may be why calls were slow, which tells nothing to those it leaves.
-  digestStop(occasion);
   // Where another key has found that costs have changed this one explores, too. What both have found counts once.
   const bool others_explore = times_reopened_ != account_->times_reopened;
   if (occasion.reopens && !(others_explore && budget().isExploring())) {

@@ -229,7 +229,10 @@ class KeyTuner {
   void followCycle(KeyPlan& plan, Occasion& occasion) const;
 
   // These functions are in key_tuner_limit.cc, with noteStop().
-  void digestStop(Occasion& occasion);
+  // Gives up the choice in force where it was stopped, and notes what that tells of it. `native` is what native took.
+  void digestStop(Seconds native, Occasion& occasion);
+  // Gives it up. REQUIRES: it was stopped.
+  void leaveStopped(Seconds native, Occasion& occasion);
   // Returns whether the choice is believed to be.
   bool isFasterThanNative(const Choice& choice) const;
   Seconds nativeTime() const;
@@ -243,6 +246,8 @@ class KeyTuner {
   std::string listTrials(const KeyPlan& plan) const;
   std::string describeArrivals(const KeyPlan& plan) const;
   std::string describeUnpredicted() const;
+  // Likewise, where they come otherwise than to the calls of keys that shared the account.
+  std::string describeApart() const;
   static std::string describeCoordinator(const KeyPlan& plan);
   std::string describeCycle(const Cycle& cycle) const;
 

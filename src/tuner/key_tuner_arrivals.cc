@@ -36,18 +36,26 @@ void KeyTuner::hold(const PlannedChoice& planned, const ChoiceTimes::Net& net) {
 
 void KeyTuner::heedArrivals(const KeyPlan& plan, Change change, bool may_rank, Occasion& occasion) {
   const bool was_due = account_->ranking_is_due;
+  const bool was_shared = account_.isShared();
+  const Seconds native = nativeTime();
   const bool joins = joinOthers(plan);
   const bool fits = joins || suits(arrivalsBy(plan));
   // Others that share the account may go on as before, and what is ranked for this key makes no difference to them.
   const bool separates = account_.isShared() && !fits;
   const std::shared_ptr<CostAccount> left = account_.account();
   if (separates) separateFromOthers(plan);
+  // Ranks that come otherwise may be why calls were slow: those tell nothing to keys to which ranks come as before, nor
+  // to others that run the choice arranged for such arrivals.
+  if (!joins)
+    digestStop(native, occasion);
+  else if (stop_)
+    leaveStopped(native, occasion);
   if (change.has_moved) {
     transition_.rearranges = isRearranged(plan);
     occasion.must_tell = true;
     occasion.text += describeArrivals(plan);
   } else if (change.comes_otherwise && (joins || separates) && !plan.foreseesLateRank()) {
-    occasion.text += describeUnpredicted();
+    occasion.text += was_shared ? describeApart() : describeUnpredicted();
   } else if (joins && !account_->ranking_is_due) {
     occasion.text += kRankedNow;
   }
@@ -75,10 +83,9 @@ bool KeyTuner::comeOtherwise(const KeyPlan& plan) {
   // What makes no difference to keys that go together may make one to a key alone, which loses nothing by it.
   const Seconds noise = arrivals_.leastNoise();
   const bool is_like = account_.isShared() ? suits(now) : now.areLike(account_->arrivals, noise);
-  // One call among many that are as before is no sign. A rank that is late as foreseen is where it made no difference
-  // to keys that go together, and does so now that their calls have become short.
-  const bool shows = plan.foreseesLateRank() ? account_.isShared()
-                                             : differNoticeably(arrivals_.latest(), account_->arrivals.latest, noise);
+  // One call among many that are as before is no sign. Where a rank is late as foreseen, but rows were not ranked for
+  // that, it made no difference to long calls of keys that went together.
+  const bool shows = plan.foreseesLateRank() || differNoticeably(arrivals_.latest(), account_->arrivals.latest, noise);
   const bool is_otherwise = !is_like && shows;
   came_otherwise_ = is_otherwise ? came_otherwise_ + 1 : 0;
   return came_otherwise_ >= kTimesOtherwise;

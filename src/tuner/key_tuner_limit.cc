@@ -23,9 +23,8 @@ void KeyTuner::noteStop(const Choice& choice, Seconds shortest) {
 }
 
 // Is told of the stop after what the calls before it took.
-void KeyTuner::digestStop(Occasion& occasion) {
+void KeyTuner::digestStop(Seconds native, Occasion& occasion) {
   if (!stop_) return;
-  const double native = nativeTime().value;
   // What has stopped another key before this one could leave the choice has stopped both, and counts once.
   const bool counts = times_reopened_ == account_->times_reopened || isFasterThanNative(plan_.incumbent);
   if (counts) {
@@ -36,12 +35,17 @@ void KeyTuner::digestStop(Occasion& occasion) {
       goes_alone_ = true;
     }
     account_->latest_stop = stop;
-    costs().noteLoss(plan_.incumbent, stop_->value / std::max(native, kShortestTime));
+    costs().noteLoss(plan_.incumbent, stop_->value / std::max(native.value, kShortestTime));
   }
-  occasion.reopens = occasion.was_stopped = occasion.must_tell = true;
+  occasion.reopens = true;
+  leaveStopped(native, occasion);
+}
+
+void KeyTuner::leaveStopped(Seconds native, Occasion& occasion) {
+  occasion.was_stopped = occasion.must_tell = true;
   occasion.text +=
       fmt::format("{} took {} or more in its latest calls (n={}), native took {}. ", formatChoice(plan_.incumbent),
-                  formatDuration(*stop_), CallLimit::kSlowCalls, formatDuration(Seconds{native}));
+                  formatDuration(*stop_), CallLimit::kSlowCalls, formatDuration(native));
   stop_.reset();
   // These calls and those before them are still to be observed, and would tell of what is known already.
   transition_.outdated_epochs = 1;

@@ -60,6 +60,14 @@ std::string KeyTuner::describeUnpredicted() const {
   return fmt::format("Arrivals changed: one rank or another is late, by {} as a rule. ", formatDuration(latest));
 }
 
+std::string KeyTuner::describeApart() const {
+  const Seconds latest = arrivals_.usual().latest;
+  const std::string how = latest <= Seconds{}
+                              ? "nobody is late"
+                              : fmt::format("one rank or another is late, by {} as a rule", formatDuration(latest));
+  return fmt::format("Ranks come otherwise than to such calls of other sites: {}. ", how);
+}
+
 std::string KeyTuner::describeCoordinator(const KeyPlan& plan) {
   if (plan.placed.empty()) return "Ranks are in order again, since no flags are sent. ";
   return fmt::format("Rank {} names late ranks from now on, since it is seldom one of them. ",

@@ -383,6 +383,7 @@ TEST(KeyCosts, judgeARetryByTheFirstCallThatTells) {
     KeyCosts costs = nodeAndNative();
     const std::size_t node = costs.armOf(RowForm{kNodeAlgorithm});
     costs.noteLoss(named("node"), times_native);
+    costs.predict({{named("node"), Seconds{12e-6}}});
     costs.noteCalls(10'000);
     for (int i = 0; i < 4; ++i) costs.observe(kNativeChoice, Seconds{30e-6});
     EXPECT_EQ(costs.planTrials(KeyCosts::kNative, plenty()).size(), KeyCosts::kCallsInARow);
@@ -404,11 +405,13 @@ TEST(KeyCosts, giveUpARetryOfWhichNoCallTells) {
     return is_planned;
   };
   EXPECT_TRUE(isTried());
+  const double believed = costs.expected(costs.armOf(RowForm{kNodeAlgorithm})).value;
   for (int i = 0; i < 12; ++i) {
     costs.observe(kNativeChoice, Seconds{30e-6});
-    costs.observe(named("node"), Seconds{300e-6}, {}, Seconds{i % 2 == 0 ? 0.0 : 200e-6});
+    costs.observe(named("node"), Seconds{90e-6}, {}, Seconds{i % 2 == 0 ? 0.0 : 60e-6});
   }
   EXPECT_FALSE(isTried());
+  EXPECT_NEAR(costs.expected(costs.armOf(RowForm{kNodeAlgorithm})).value, believed, 0.1 * believed);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace starling {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::int32_t kRanks = 4;
 constexpr int kCallsInEpoch = 4;
@@ -138,6 +139,44 @@ TEST(KeyTunerAccount, aChoiceThatIsSlowWhereRanksComeOtherwiseStaysThatOfOthers)
   EXPECT_EQ(one.key().plan().incumbent, chosen);
 }
 
+// It may be good again, whatever made it slow.
+TEST(KeyTunerAccount, aChoiceThatIsStoppedWhenARankComesLateIsTriedAgain) {
+  const TunerSettings settings = settingsOf();
+  Site site(settings, "one");
+  site.epochs(30);
+  const Choice chosen = site.key().plan().incumbent;
+  ASSERT_NE(chosen, kNativeChoice);
+  site.others_take = 5e-3;
+  for (int call = 0; call < kCallsInEpoch; ++call) site.makeCall({chosen}, 20e-3);
+  site.stop(5e-3);
+  site.decide();
+  EXPECT_EQ(site.key().plan().incumbent, kNativeChoice);
+  EXPECT_TRUE(site.key().plan().foreseesLateRank()) << "so that the test shows something";
+  EXPECT_GT(site.key().costs().arms()[site.key().costs().armOf(chosen)].retry_at, 0);
+}
+
+// They run it with another table.
+TEST(KeyTunerAccount, aChoiceThatIsStoppedWhenAKeyJoinsOthersStaysThatOfTheOthers) {
+  const TunerSettings settings = settingsOf();
+  Site late(settings, "late");
+  Site other(settings, "other");
+  late.epochs(30, 20e-3);
+  other.epochs(30);
+  const Choice chosen = late.key().plan().incumbent;
+  ASSERT_NE(chosen, kNativeChoice);
+  const Choice stopped = other.key().plan().incumbent;
+  ASSERT_NE(stopped, kNativeChoice);
+  const double before = late.key().costs().expected(late.key().costs().armOf(stopped)).value;
+  for (int call = 0; call < kCallsInEpoch; ++call) other.makeCall({stopped}, 20e-3);
+  other.stop(5e-3);
+  other.decide();
+  EXPECT_EQ(other.key().plan().incumbent, kNativeChoice);
+  ASSERT_EQ(&late.key().costs(), &other.key().costs());
+  EXPECT_NEAR(late.key().costs().expected(late.key().costs().armOf(stopped)).value, before, 0.05 * before);
+  late.epochs(10, 20e-3);
+  EXPECT_EQ(late.key().plan().incumbent, chosen);
+}
+
 // Rows are known to be fast when the site has joined the others.
 TEST(KeyTunerAccount, aLateRankThatMadeNoDifferenceToLongCallsMakesOneToShortOnes) {
   const TunerSettings settings = settingsOf();
@@ -157,6 +196,7 @@ TEST(KeyTunerAccount, aLateRankThatMadeNoDifferenceToLongCallsMakesOneToShortOne
   }
   EXPECT_NE(&one.key().costs(), &other.key().costs()) << other.reasons;
   EXPECT_THAT(other.reasons, HasSubstr("Rows are ranked for how ranks come now."));
+  EXPECT_THAT(other.reasons, Not(HasSubstr("Arrivals changed")));
 }
 
 // A ranking takes 0.7 ms here, and 2% of the time of calls may go into them.
