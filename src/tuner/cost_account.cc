@@ -50,7 +50,10 @@ AccountShare::AccountShare(std::int64_t key, std::int64_t communicator)
 AccountShare::~AccountShare() { leave(); }
 
 void AccountShare::enter() {
-  if (std::exchange(account_->communicator, communicator_) != communicator_) account_->costs.noteCommunicator();
+  if (std::exchange(account_->communicator, communicator_) != communicator_) {
+    account_->costs.noteCommunicator();
+    if (account_->costs.isRanked()) account_->budget.noteCommunicator();
+  }
   account_->is_left = false;
   account_->was_shared = account_->was_shared || account_->costs.isRanked();
   account_->budget.noteKeys(++account_->keys);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace starling {
 
@@ -24,7 +25,10 @@ class TrialBudget {
   void count(std::int64_t calls) {
     const bool was_granted = calls_ < granted_until_;
     calls_ += calls;
-    if (was_granted && calls_ >= granted_until_) credit_ = std::min(credit_, 0.0);
+    if (was_granted && calls_ >= granted_until_) {
+      unused_ = std::max(credit_, 0.0);
+      credit_ = std::min(credit_, 0.0);
+    }
     credit_ = std::min(credit_ + kShare * static_cast<double>(calls), static_cast<double>(kGrantedCalls));
   }
   // Where an earlier run has paid for the trials, these are to confirm what it found.
@@ -36,6 +40,9 @@ class TrialBudget {
     most_times_ = times_;
     granted_until_ = calls_ + kGrantedCalls * times_;
     credit_ = granted;
+    unused_ = 0.0;
+    // What an earlier run has learned, or others are finding, needs no more.
+    communicators_ = granted < static_cast<double>(kGrantedCalls) ? kMostTimes : 0;
   }
   // Returns whether exploration may be reopened because something seems to have changed.
   bool mayReopen() const { return calls_ >= reopened_from_; }
@@ -47,6 +54,8 @@ class TrialBudget {
     brief_wait_ = kFirstWait;
     if (calls_ < granted_until_ + kCallsBetweenGrants) return;
     granted_until_ = calls_ + kGrantedCalls * times_;
+    communicators_ = 0;
+    unused_ = 0.0;
     credit_ = std::min(credit_ + kGrantedCalls, static_cast<double>(kGrantedCalls));
   }
   // Returns whether exploration may be reopened for a few calls, for what looks worth a trial though nothing seems to
@@ -75,6 +84,15 @@ class TrialBudget {
     most_times_ = std::max(most_times_, times_);
   }
 
+  // Notes that the calls to come are those of another communicator. Where the one before has ended while exploration
+  // goes on, what was granted and could not be used holds for its first calls, too.
+  void noteCommunicator() {
+    if (!isExploring() || ++communicators_ > kMostTimes) return;
+    granted_until_ = calls_ + kGrantedCalls * times_;
+    explored_until_ = std::max(explored_until_, calls_ + kExploredCalls * times_);
+    credit_ = std::max(credit_, std::exchange(unused_, 0.0));
+  }
+
   std::int64_t calls() const { return calls_; }
   double left() const { return std::max(credit_, 0.0); }
   bool isExploring() const { return calls_ < explored_until_; }
@@ -97,6 +115,8 @@ class TrialBudget {
   std::int64_t brief_from_ = 0;
   std::int64_t brief_wait_ = kFirstWait;
   double credit_ = 0.0;
+  double unused_ = 0.0;             // of what was granted last
+  std::int64_t communicators_ = 0;  // that have begun since
 };
 
 }  // namespace starling

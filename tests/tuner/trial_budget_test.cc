@@ -128,5 +128,37 @@ TEST(TrialBudget, givesKeysThatShareItAsManyCallsEachAndOneGrant) {
   EXPECT_FALSE(budget.isExploring()) << "however many keys there are";
 }
 
+TEST(TrialBudget, keepsWhatCommunicatorsThatLiveForFewCallsCouldNotUse) {
+  TrialBudget budget;
+  budget.begin(TrialBudget::kGrantedCalls);
+  budget.charge(5.0);
+  for (int communicator = 0; communicator < TrialBudget::kMostTimes; ++communicator) {
+    budget.count(TrialBudget::kGrantedCalls);
+    EXPECT_LT(budget.left(), 1.0) << communicator;
+    budget.noteCommunicator();
+    EXPECT_NEAR(budget.left(), 15.0, 2.0) << communicator;
+    EXPECT_TRUE(budget.isExploring());
+  }
+  budget.count(TrialBudget::kGrantedCalls);
+  budget.noteCommunicator();
+  EXPECT_LT(budget.left(), 1.0) << "however many there are";
+  budget.count(TrialBudget::kExploredCalls);
+  EXPECT_FALSE(budget.isExploring());
+}
+
+TEST(TrialBudget, keepsNothingForTheNextCommunicatorWhereExplorationWasOverOrAnEarlierRunHasLearned) {
+  TrialBudget lasting;
+  lasting.begin(TrialBudget::kGrantedCalls);
+  lasting.count(TrialBudget::kExploredCalls);
+  TrialBudget learned;
+  learned.begin(TrialBudget::kGrantedOnceLearned);
+  learned.count(TrialBudget::kGrantedCalls);
+  for (TrialBudget* budget : {&lasting, &learned}) {
+    budget->noteCommunicator();
+    EXPECT_LT(budget->left(), 2.0);
+  }
+  EXPECT_FALSE(lasting.isExploring());
+}
+
 }  // namespace
 }  // namespace starling
