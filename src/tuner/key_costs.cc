@@ -352,7 +352,7 @@ void KeyCosts::noteRetry(Arm& arm, double times_native) {
 }
 
 void KeyCosts::noteUntold(Arm& arm, double times_native) {
-  if (isToBeRetried(arm) && ++arm.untold == kMostUntold) noteRetry(arm, times_native);
+  if (isToBeRetried(arm) && ++arm.untold == kMostUntold) noteRetry(arm, std::max(times_native, CallLimit::kSlowFactor));
 }
 
 void KeyCosts::noteReplaced(std::size_t arm) {

@@ -59,6 +59,8 @@ void KeyTuner::heedArrivals(const KeyPlan& plan, Change change, bool may_rank, O
   } else if (joins && !account_->ranking_is_due) {
     occasion.text += kRankedNow;
   }
+  // What has changed was found where ranks come otherwise.
+  if (joins) occasion.reopens = false;
   // Rows are ranked for such arrivals, or will be when that is due.
   if (joins || (account_.isShared() && !was_due)) return;
   const bool may_rank_again = may_rank && mayRankAgain();

@@ -87,10 +87,12 @@ class TrialBudget {
   // Notes that the calls to come are those of another communicator. Where the one before has ended while exploration
   // goes on, what was granted and could not be used holds for its first calls, too.
   void noteCommunicator() {
-    if (!isExploring() || ++communicators_ > kMostTimes) return;
+    const bool is_left = calls_ < granted_until_ || unused_ > 0.0;
+    if (!isExploring() || !is_left || ++communicators_ > kMostTimes) return;
+    most_times_ = times_;
     granted_until_ = calls_ + kGrantedCalls * times_;
     explored_until_ = std::max(explored_until_, calls_ + kExploredCalls * times_);
-    credit_ = std::max(credit_, std::exchange(unused_, 0.0));
+    credit_ = std::min(credit_ + std::exchange(unused_, 0.0), static_cast<double>(kGrantedCalls));
   }
 
   std::int64_t calls() const { return calls_; }

@@ -181,6 +181,19 @@ TEST(CostAccounts, areThoseOfOneCommunicatorAndThenOfTheNext) {
   }
 }
 
+TEST(AccountShare, goesOnWithWhatTrialsMayTakeOnAnotherCommunicator) {
+  AccountShare one(1, 7);
+  one->costs.predict(candidates());
+  one->budget.begin(TrialBudget::kGrantedCalls);
+  one->budget.count(TrialBudget::kGrantedCalls);
+  AccountShare beside(2, 7);
+  beside.moveTo(one.account());
+  EXPECT_LT(one->budget.left(), 1.0);
+  AccountShare next(3, 8);
+  next.moveTo(one.account());
+  EXPECT_GT(one->budget.left(), 10.0);
+}
+
 TEST(AccountShare, findsOutAnewOnAnotherCommunicatorWhatLacksMemory) {
   AccountShare one(1, 7);
   one->costs.predict(candidates());

@@ -395,7 +395,7 @@ TEST(KeyCosts, judgeARetryByTheFirstCallThatTells) {
 }
 
 // Another site calls native between any two of the calls that are to tell.
-TEST(KeyCosts, giveUpARetryOfWhichNoCallTells) {
+void expectNoTrialAfterColdCalls(double cold) {
   KeyCosts costs = nodeAndNative();
   costs.noteLoss(named("node"), 3.0);
   costs.noteCalls(101);
@@ -408,10 +408,15 @@ TEST(KeyCosts, giveUpARetryOfWhichNoCallTells) {
   const double believed = costs.expected(costs.armOf(RowForm{kNodeAlgorithm})).value;
   for (int i = 0; i < 12; ++i) {
     costs.observe(kNativeChoice, Seconds{30e-6});
-    costs.observe(named("node"), Seconds{90e-6}, {}, Seconds{i % 2 == 0 ? 0.0 : 60e-6});
+    costs.observe(named("node"), Seconds{cold}, {}, Seconds{i % 2 == 0 ? 0.0 : 0.7 * cold});
   }
-  EXPECT_FALSE(isTried());
-  EXPECT_NEAR(costs.expected(costs.armOf(RowForm{kNodeAlgorithm})).value, believed, 0.1 * believed);
+  EXPECT_FALSE(isTried()) << cold;
+  EXPECT_GT(costs.arms()[costs.armOf(RowForm{kNodeAlgorithm})].retry_at, 101) << cold;
+  EXPECT_NEAR(costs.expected(costs.armOf(RowForm{kNodeAlgorithm})).value, believed, 0.1 * believed) << cold;
+}
+
+TEST(KeyCosts, putOffARetryOfWhichNoCallTells) {
+  for (const double cold : {12e-6, 150e-6}) expectNoTrialAfterColdCalls(cold);
 }
 
 }  // namespace

@@ -142,8 +142,29 @@ TEST(TrialBudget, keepsWhatCommunicatorsThatLiveForFewCallsCouldNotUse) {
   budget.count(TrialBudget::kGrantedCalls);
   budget.noteCommunicator();
   EXPECT_LT(budget.left(), 1.0) << "however many there are";
-  budget.count(TrialBudget::kExploredCalls);
+  budget.count(2 * TrialBudget::kGrantedCalls);
   EXPECT_FALSE(budget.isExploring());
+}
+
+TEST(TrialBudget, countsATrialThatIsSeenWhenWhatWasGrantedHasLapsed) {
+  TrialBudget budget;
+  budget.begin(TrialBudget::kGrantedCalls);
+  budget.count(TrialBudget::kGrantedCalls);
+  budget.charge(12.0);
+  budget.noteCommunicator();
+  EXPECT_NEAR(budget.left(), 8.0, 1.0);
+}
+
+TEST(TrialBudget, keepsWhatFourSitesOfACommunicatorCouldNotUseForAllOfThem) {
+  TrialBudget budget;
+  budget.begin(TrialBudget::kGrantedCalls);
+  budget.noteKeys(4);
+  budget.count(TrialBudget::kGrantedCalls);
+  budget.noteKeys(0);
+  budget.noteCommunicator();
+  budget.noteKeys(4);
+  budget.count(4 * TrialBudget::kGrantedCalls - 1);
+  EXPECT_GT(budget.left(), 10.0);
 }
 
 TEST(TrialBudget, keepsNothingForTheNextCommunicatorWhereExplorationWasOverOrAnEarlierRunHasLearned) {
