@@ -28,11 +28,6 @@ constexpr double kMostNativeError = 0.7;
 constexpr double kScatterInStep = 2.0;
 // What is known of an algorithm no longer holds.
 constexpr double kUnknown = 1.0;
-// What is known of one algorithm, and of all, where one is found to be far slower than native.
-constexpr double kLossOfOne = 0.7;
-constexpr double kLossOfAll = 0.7;
-// Such a loss is right within this.
-constexpr double kLossError = 0.1;
 // What an earlier run has learned is right within this.
 constexpr double kLearnedError = 0.15;
 // Its first call may be slow because it is the first.
@@ -46,13 +41,6 @@ constexpr double kMovedError = 0.05;
 constexpr double kMovedShare = 0.25;
 // What costs are off by where ranks arrive otherwise, and rows are not ranked for it yet.
 constexpr double kUnrankedError = 0.15;
-
-// What was called so often, and was no slower than native, was good.
-constexpr std::int64_t kCallsToBeGood = 8;
-// No more than this share of the time of a key's calls goes into trying again what became slow.
-constexpr double kRetryShare = 0.02;
-constexpr std::int32_t kMostLosses = 16;  // that make the next retry later
-constexpr double kGreatestLoss = 1e3;     // that counts
 
 // What a short call within a machine is off by where it does not follow its like.
 constexpr double kColdError = 1.0;
@@ -323,44 +311,6 @@ void KeyCosts::trust(const Choice& choice) {
   if (arm == arms_.size() || arm == kNative) return;
   change(arm, choice);
   arms_[arm].is_learned = true;
-}
-
-void KeyCosts::noteLoss(const Choice& choice, double times_native) {
-  const std::optional<std::size_t> arm = find(choice);
-  if (!arm || *arm == kNative) return;
-  times_native = std::clamp(times_native, 1.0, kGreatestLoss);
-  if (arms_[*arm].samples >= kCallsToBeGood && beliefs_.cost(*arm) < beliefs_.cost(kNative)) {
-    noteRetry(arms_[*arm], times_native);
-  }
-  // What makes one algorithm so slow may do so with the others.
-  beliefs_.loosenAllBut(kNative, kLossOfAll);
-  beliefs_.shift(*arm, 0.0, kLossOfOne);
-  arms_[*arm].is_assumed = false;
-  beliefs_.observeDifference(*arm, kNative, std::log(times_native), kLossError);
-}
-
-void KeyCosts::noteRetry(Arm& arm, double times_native) {
-  arm.untold = 0;
-  if (times_native < CallLimit::kSlowFactor) {
-    arm.losses = 0;
-    arm.retry_at = -1;
-    return;
-  }
-  const double excess = std::min(times_native, kGreatestLoss) - 1.0;
-  arm.retry_at = calls_ + static_cast<std::int64_t>(std::ldexp(excess / kRetryShare, arm.losses));
-  arm.losses = std::min(arm.losses + 1, kMostLosses);
-}
-
-void KeyCosts::noteUntold(Arm& arm, double times_native) {
-  if (isToBeRetried(arm) && ++arm.untold == kMostUntold) noteRetry(arm, std::max(times_native, CallLimit::kSlowFactor));
-}
-
-void KeyCosts::noteReplaced(std::size_t arm) {
-  // Of several keys each leaves it.
-  const bool is_looked_at = arms_[arm].look_at >= 0 || arms_[arm].retry_at >= 0;
-  if (arm == kNative || arms_[arm].samples < kCallsToBeGood || is_looked_at) return;
-  arms_[arm].looks = 0;
-  arms_[arm].look_at = calls_ + kFirstLook;
 }
 
 std::size_t KeyCosts::best(std::size_t now) const {
