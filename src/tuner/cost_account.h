@@ -40,17 +40,17 @@ struct CostAccount {
 
   KeyCosts costs{};
   TrialBudget budget{};
-  CommonArrivals arrivals{};        // that rows were ranked for, or are to be
-  bool ranking_is_due = false;      // rows are not ranked for these yet
-  Seconds until_ranking{};          // elapsed in calls, before all rows may be ranked again
-  std::int64_t name = 0;            // among those that explore (FirstTrials::enter())
-  std::int64_t communicator = 0;    // whose keys share it now, or did last
-  bool is_left = false;             // that was freed
-  std::int32_t keys = 0;            // that share it now
-  bool was_shared = false;          // there is in it what several keys have found
-  std::int32_t times_reopened = 0;  // exploration was
-  std::optional<Stop> latest_stop{};
-  std::optional<Choice> learned{};  // by an earlier run: a candidate even where the simulator sees no use in it
+  CommonArrivals arrivals{};          // that rows were ranked for, or are to be
+  bool ranking_is_due = false;        // rows are not ranked for these yet
+  Seconds until_ranking{};            // elapsed in calls, before all rows may be ranked again
+  std::int64_t name = 0;              // among those that explore (FirstTrials::enter())
+  std::int64_t communicator = 0;      // whose keys share it now, or did last
+  bool is_left = false;               // that was freed
+  std::int32_t keys = 0;              // that share it now
+  bool was_shared = false;            // there is in it what several keys have found
+  std::int32_t times_reopened = 0;    // exploration was
+  std::optional<Stop> latest_stop{};  // of those that count
+  std::optional<Choice> learned{};    // by an earlier run: a candidate even where the simulator sees no use in it
 
   // Returns whether what the account knows holds where ranks come so. Latenesses make no difference that are no more
   // than `noise`, or are small beside the fastest of its calls. REQUIRES: costs.isRanked().

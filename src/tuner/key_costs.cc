@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "tuner/plan.h"
 #include "tuner/replacement.h"
 
 namespace starling {

@@ -193,8 +193,8 @@ class KeyCosts {
   // Notes a trial of the arm, and adds its calls to the choices.
   void plan(std::size_t arm, const Allowance& allowance, std::vector<Choice>& choices);
   void noteRetry(Arm& arm, double times_native);
-  // Notes that a call has told nothing. Where an arm is to be tried again, and many calls of it do not, it may be
-  // later.
+  // Notes that a call of the arm told nothing, and took so many times what native does. Where the arm is to be tried
+  // again kMostUntold such calls put that off.
   void noteUntold(Arm& arm, double times_native);
   bool isToBeRetried(const Arm& arm) const { return arm.retry_at >= 0 && calls_ >= arm.retry_at; }
   bool waitsForRetry(const Arm& arm) const { return calls_ < arm.retry_at; }

@@ -14,6 +14,8 @@ namespace {
 constexpr Seconds kNoise{1e-6};
 
 CommonArrivals lateRanks(std::vector<PlacedRank> placed) { return {.placed = std::move(placed)}; }
+CommonArrivals lateAsARule(double latest) { return {.placed = {}, .latest = {latest}}; }
+
 // Returns one of a communicator that was freed.
 std::shared_ptr<CostAccount> ranked(CommonArrivals arrivals = {}) {
   auto account = std::make_shared<CostAccount>();
@@ -22,8 +24,6 @@ std::shared_ptr<CostAccount> ranked(CommonArrivals arrivals = {}) {
   account->is_left = true;
   return account;
 }
-
-CommonArrivals lateAsARule(double latest) { return {.placed = {}, .latest = {latest}}; }
 
 TEST(CommonArrivals, areLikeWhereTheSameRanksAreAboutAsLateWhereverTheyStand) {
   const CommonArrivals late = lateRanks({{3, 7, 1'000'000}});

@@ -65,6 +65,14 @@ class Site {
   KeyTuner key_;
 };
 
+// Lets the site settle on a row, and returns that.
+Choice settled(Site& site, double late = 0.0) {
+  site.epochs(30, late);
+  EXPECT_EQ(site.key().state(), KeyState::kSettled);
+  EXPECT_NE(site.key().plan().incumbent, kNativeChoice);
+  return site.key().plan().incumbent;
+}
+
 TEST(KeyTunerAccount, aKeySaysThatItBeginsWithWhatOthersHaveFound) {
   const TunerSettings settings = settingsOf();
   Site one(settings, "one");
@@ -82,10 +90,9 @@ TEST(KeyTunerAccount, aKeyThatJoinsOthersWhoExploreDoesSoToo) {
     const TunerSettings settings = settingsOf();
     Site late(settings, "late");
     Site other(settings, "other");
-    late.epochs(30, 20e-3);
-    other.epochs(30);
+    settled(late, 20e-3);
+    settled(other);
     ASSERT_NE(&late.key().costs(), &other.key().costs());
-    ASSERT_EQ(other.key().state(), KeyState::kSettled);
     if (do_others_explore) {
       late.others_take = other.others_take = 5e-3;
       late.epochs(2, 20e-3);
@@ -105,11 +112,11 @@ TEST(KeyTunerAccount, oneStopThatMeetsTwoKeysCountsOnce) {
   const TunerSettings settings = settingsOf();
   Site one(settings, "one");
   Site other(settings, "other");
-  for (Site* site : {&one, &other}) site->epochs(30);
-  ASSERT_NE(one.key().plan().incumbent, kNativeChoice);
+  const Choice chosen = settled(one);
+  ASSERT_EQ(settled(other), chosen);
   ASSERT_EQ(&one.key().costs(), &other.key().costs());
   const KeyCosts& costs = one.key().costs();
-  const std::size_t stopped = costs.armOf(one.key().plan().incumbent);
+  const std::size_t stopped = costs.armOf(chosen);
   one.stop(5e-3);
   other.stop(5e-3);
   one.decide();
@@ -126,11 +133,10 @@ TEST(KeyTunerAccount, aChoiceThatIsSlowWhereRanksComeOtherwiseStaysThatOfOthers)
   const TunerSettings settings = settingsOf();
   Site one(settings, "one");
   Site other(settings, "other");
-  for (Site* site : {&one, &other}) site->epochs(30);
-  const Choice chosen = one.key().plan().incumbent;
-  ASSERT_NE(chosen, kNativeChoice);
+  const Choice chosen = settled(one);
+  ASSERT_EQ(settled(other), chosen);
   other.others_take = 5e-3;
-  for (int call = 0; call < kCallsInEpoch; ++call) other.makeCall({other.key().plan().incumbent}, 20e-3);
+  for (int call = 0; call < kCallsInEpoch; ++call) other.makeCall({chosen}, 20e-3);
   other.stop(5e-3);
   other.decide();
   EXPECT_EQ(other.key().plan().incumbent, kNativeChoice);
@@ -143,9 +149,7 @@ TEST(KeyTunerAccount, aChoiceThatIsSlowWhereRanksComeOtherwiseStaysThatOfOthers)
 TEST(KeyTunerAccount, aChoiceThatIsStoppedWhenARankComesLateIsTriedAgain) {
   const TunerSettings settings = settingsOf();
   Site site(settings, "one");
-  site.epochs(30);
-  const Choice chosen = site.key().plan().incumbent;
-  ASSERT_NE(chosen, kNativeChoice);
+  const Choice chosen = settled(site);
   site.others_take = 5e-3;
   for (int call = 0; call < kCallsInEpoch; ++call) site.makeCall({chosen}, 20e-3);
   site.stop(5e-3);
@@ -160,12 +164,8 @@ TEST(KeyTunerAccount, aChoiceThatIsStoppedWhenAKeyJoinsOthersStaysThatOfTheOther
   const TunerSettings settings = settingsOf();
   Site late(settings, "late");
   Site other(settings, "other");
-  late.epochs(30, 20e-3);
-  other.epochs(30);
-  const Choice chosen = late.key().plan().incumbent;
-  ASSERT_NE(chosen, kNativeChoice);
-  const Choice stopped = other.key().plan().incumbent;
-  ASSERT_NE(stopped, kNativeChoice);
+  const Choice chosen = settled(late, 20e-3);
+  const Choice stopped = settled(other);
   const double before = late.key().costs().expected(late.key().costs().armOf(stopped)).value;
   for (int call = 0; call < kCallsInEpoch; ++call) other.makeCall({stopped}, 20e-3);
   other.stop(5e-3);
@@ -204,7 +204,8 @@ TEST(KeyTunerAccount, theTimeOfAllKeysPaysForOneRanking) {
   const TunerSettings settings = settingsOf();
   Site one(settings, "one");
   Site other(settings, "other");
-  for (Site* site : {&one, &other}) site->epochs(30);
+  settled(one);
+  settled(other);
   ASSERT_EQ(&one.key().costs(), &other.key().costs());
   const int before = other.rankings;
   one.epochs(2, 0.2e-3);
@@ -220,9 +221,7 @@ TEST(KeyTunerAccount, theTimeOfAllKeysPaysForOneRanking) {
 TEST(KeyTunerAccount, whatRanksCannotUseAnyMoreGivesWayInWords) {
   const TunerSettings settings = settingsOf();
   Site site(settings, "one");
-  site.epochs(30);
-  const Choice chosen = site.key().plan().incumbent;
-  ASSERT_NE(chosen, kNativeChoice);
+  const Choice chosen = settled(site);
   site.reasons.clear();
   for (int call = 1; call <= 120; ++call) {
     site.makeCall({});
@@ -230,8 +229,7 @@ TEST(KeyTunerAccount, whatRanksCannotUseAnyMoreGivesWayInWords) {
   }
   EXPECT_NE(site.key().plan().incumbent, chosen);
   EXPECT_THAT(site.reasons, HasSubstr(formatChoice(chosen) + " cannot be used here"));
-  EXPECT_THAT(site.reasons, testing::ContainsRegex("in(to)? (the )?place of " + formatChoice(chosen) +
-                                                   "|takes the place of " + formatChoice(chosen)));
+  EXPECT_THAT(site.reasons, HasSubstr("place of " + formatChoice(chosen)));
 }
 
 }  // namespace
