@@ -102,11 +102,15 @@ cluster_up() {
   fi
 }
 
-# attempt WHAT COMMAND...: one step of the set-up; its failure is told in one sentence.
+# attempt WHAT COMMAND...: one step of the set-up; its failure is told in one sentence. What the command says goes
+# through a file: bash forgets a SIGINT that comes while the command of a substitution, its output closed, is ending.
 attempt() {
   local what=$1 message
   shift
-  message=$("$@" 2>&1) || die "cannot $what: ${message:-'$*' failed}"
+  if ! "$@" >"$folder/message" 2>&1; then
+    message=$(<"$folder/message")
+    die "cannot $what: ${message:-'$*' failed}"
+  fi
 }
 
 build() {
@@ -122,6 +126,7 @@ build() {
     echo "host$index $subnet.$((index + 1)) $name-host$index ${slow[$index]:-$rate} ${offsets[$index]:--}" \
       >>"$folder/hosts"
   done
+  rm -f "$folder/message"
   awk '{ print $2, "slots=1" }' "$folder/hosts" >"$folder/hostfile"
   echo "$shape" >"$folder/shape"
 }
