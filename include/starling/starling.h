@@ -41,7 +41,8 @@ STARLING_EXPORT int tuned_allreduce(const void* sendbuf, void* recvbuf, int coun
                                     MPI_Comm comm);
 
 /* Does what tuned_allreduce() does, with a name for the site that survives recompilation. Ranks may pass different
- * labels, as they may call from different lines; the string need not outlive the call. */
+ * labels, as they may call from different lines; the string need not outlive the call. What is learned of a label takes
+ * some kilobytes until the communicator is freed: it is to name a place, not a step. */
 STARLING_EXPORT int tuned_allreduce_at(const char* label, const void* sendbuf, void* recvbuf, int count,
                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
@@ -78,7 +79,7 @@ STARLING_EXPORT int starling_site_create(MPI_Comm comm, const char* label, starl
 STARLING_EXPORT int tuned_allreduce_site(starling_site site, const void* sendbuf, void* recvbuf, int count,
                                          MPI_Datatype datatype, MPI_Op op);
 
-/* Frees the handle and sets *site to NULL. Local. */
+/* Frees the handle and sets *site to NULL; what is learned of the site stays with the communicator. Local. */
 STARLING_EXPORT int starling_site_free(starling_site* site);
 
 /* Announces, in the middle of a computation, when this rank expects to make its next tuned call on `comm`, so that this

@@ -1,6 +1,7 @@
 // Implements the C interface, starling.h.
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -22,12 +23,12 @@ namespace starling {
 
 namespace {
 
-int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-              const CallOrigin& origin) {
+int makeCall(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+             const CallOrigin& origin) {
   // Ranks need not wait for each other to combine nothing, and it is the same nothing on all of them.
-  if (count == 0) return origin.native(sendbuf, recvbuf, count, datatype, op, comm);
+  if (count == 0) return origin.callNative(sendbuf, recvbuf, count, datatype, op, comm);
   const bool is_valid = count >= 0 && datatype != MPI_DATATYPE_NULL && op != MPI_OP_NULL && recvbuf != MPI_IN_PLACE;
-  const auto native = [&] { return origin.native(sendbuf, recvbuf, count, datatype, op, comm); };
+  const auto native = [&] { return origin.callNative(sendbuf, recvbuf, count, datatype, op, comm); };
   Attachment* const attached = attachmentOfCall(is_valid, comm);
   if (attached == nullptr) return native();
   if (attached->early) return called(comm, [&] { return Runtime::get().callEarly(comm, *attached, native); });
@@ -46,6 +47,15 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
     return session->allreduce(sendbuf, recvbuf, count, datatype, op, origin);
   });
   Runtime::get().afterCall(*session);
+  return code;
+}
+
+int allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+              CallOrigin origin) {
+  std::exception_ptr thrown;
+  origin.thrown = &thrown;
+  const int code = makeCall(sendbuf, recvbuf, count, datatype, op, comm, origin);
+  if (thrown) std::rethrow_exception(thrown);
   return code;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 
 #include "mpi/runtime.h"
 #include "starling/starling.h"
@@ -36,13 +37,14 @@ inline Session* sessionOfCall(bool is_valid, MPI_Comm communicator) {
   }
 }
 
-// Returns the result of `call`, an MPI error code. What a call needs was taken before, and agreed on; if something is
-// thrown all the same, the program is told as MPI tells it, since it is not known here what the other ranks do by now.
+// Returns the result of `call`, an MPI error code. What a call needs was taken before, and agreed on; if memory is
+// short all the same, the program is told as MPI tells it, since it is not known here what the other ranks do by now.
+// What else is thrown is the program's own: its error handler or its operation has thrown it.
 template <typename Call>
 int called(MPI_Comm communicator, const Call& call) {
   try {
     return call();
-  } catch (const std::exception&) {
+  } catch (const std::bad_alloc&) {
     PMPI_Comm_call_errhandler(communicator, MPI_ERR_NO_MEM);
     return MPI_ERR_NO_MEM;
   }

@@ -12,6 +12,7 @@
 #include "mpi/end_of_run.h"
 #include "mpi/exchange/any_rank.h"
 #include "mpi/exchange/share_bytes.h"
+#include "mpi/former_builds.h"
 #include "mpi/machine/machine.h"
 #include "store/codec.h"
 #include "tuner/earlier_runs.h"
@@ -45,7 +46,8 @@ void RecordRoute::openDatabase(Run run) {
   run_id_ = run.id;
   database_ = databasePath(options_);
   writer_ = std::make_unique<BackgroundWriter>(database_, std::move(run), options_.writer, options_.flush_interval);
-  policies_ = std::make_shared<const std::vector<PolicyRecord>>(writer_->policies(kOpenPatience));
+  policies_ = std::make_shared<const std::vector<PolicyRecord>>(
+      withoutFormerBuilds(writer_->policies(kOpenPatience), loadedBuilds()));
 }
 
 // Tells all ranks of the policies, and of the run and the database, for their files.

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "base/build_identity.h"
 #include "base/log.h"
 #include "base/programs.h"
 #include "mpi/exchange/agreement.h"
@@ -17,6 +18,7 @@
 #include "mpi/execution/shared_memory.h"
 #include "mpi/machine/clock_domains.h"
 #include "mpi/machine/topology.h"
+#include "mpi/one_build.h"
 
 namespace starling {
 namespace {
@@ -84,20 +86,24 @@ void Runtime::openPrivateWorld(bool is_in_init, bool is_left_out) {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   clock_identity_ = clockIdentity(clock_fault_);
-  // The greatest complement is the complement of the least: clocks are told apart in the message that goes anyway.
-  const std::array<std::uint64_t, 6> mine{static_cast<std::uint64_t>(level),
+  // The greatest complement is the complement of the least: clocks and builds are told apart in the message that goes
+  // anyway. As it tells builds apart, all builds have to send so much.
+  const std::array<std::uint64_t, 8> mine{static_cast<std::uint64_t>(level),
                                           is_left_out ? 1U : 0U,
                                           is_left_out ? 0U : 1U,
                                           clock_identity_,
                                           ~clock_identity_,
-                                          is_in_init ? 0U : 1U};
-  std::array<std::uint64_t, 6> greatest = mine;
+                                          is_in_init ? 0U : 1U,
+                                          buildIdentity(),
+                                          ~buildIdentity()};
+  std::array<std::uint64_t, 8> greatest = mine;
   PMPI_Allreduce(mine.data(), greatest.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MAX, private_world_);
   is_multithreaded_ = greatest[0] == static_cast<std::uint64_t>(MPI_THREAD_MULTIPLE);
   is_left_out_ = greatest[1] != 0;
   is_partly_left_out_ = is_left_out_ && greatest[2] != 0;
   is_one_clock_ = clock_identity_ != 0 && greatest[3] == ~greatest[4];
   is_started_in_init_ = greatest[5] == 0;
+  is_one_build_ = greatest[6] == ~greatest[7];
 }
 
 // A program that Starling was not loaded into goes on meanwhile, and what it calls first may meet the roll call.
@@ -130,6 +136,11 @@ void Runtime::agreeWithWorld(bool is_in_init) {
   }
   int rank = 0;
   PMPI_Comm_rank(private_world_, &rank);
+  if (!is_one_build_) {
+    settings_.options.mode = Mode::kOff;
+    if (rank == 0) warnOfOtherBuilds();
+    return;
+  }
   agreed_settings_ = encodeSettings(readSettings(rank == 0));
   shareBytes(private_world_, agreed_settings_);
   if (Result<Settings> agreed = decodeSettings(agreed_settings_); agreed.isOk()) {

@@ -127,6 +127,7 @@ class Runtime {
   bool is_started_in_init_ = false;  // on all ranks
   bool is_left_out_ =
       false;  // all calls of this world are left to the MPI library, by STARLING_PROGRAMS or its opposite
+  bool is_one_build_ = false;         // of Starling, on all ranks of the world
   bool is_partly_left_out_ = false;   // because of some of its programs, not all
   std::atomic<bool> started_{false};  // guards what follows: written before, by one thread, and only read afterwards
   Settings settings_;

@@ -9,6 +9,7 @@
 #include "mpi/exchange/share_bytes.h"
 #include "mpi/machine/clock_domains.h"
 #include "mpi/machine/world_ranks.h"
+#include "mpi/one_build.h"
 #include "mpi/runtime.h"
 #include "tuner/epoch_lengths.h"
 
@@ -179,8 +180,8 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
     static_cast<void>(awaitAllRanks(communicator, call, clock_));
     shareBytes(communicator, bytes);
     if (Result<Settings> agreed = decodeSettings(bytes); agreed.isOk()) services.settings = std::move(agreed).value();
-    if (!services.is_within_world && isTrueOnAny(communicator, is_left_out_))
-      services.settings.options.mode = Mode::kOff;
+    const bool is_left_out = !services.is_within_world && isTrueOnAny(communicator, is_left_out_);
+    if (is_left_out || !areOneBuild(communicator)) services.settings.options.mode = Mode::kOff;
   }
   int world_rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

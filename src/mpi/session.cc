@@ -22,13 +22,13 @@ std::int64_t Session::callsBeforePreparation(const Options& options) {
 
 int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                        const CallOrigin& origin) {
-  if (passesThrough()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+  if (passesThrough()) return origin.callNative(sendbuf, recvbuf, count, datatype, op, channel_.original());
   const CallKind kind = classifyCall(count, datatype, op);
   const LocalSite local = loop_.sites().localSite(origin);
   const SiteId predicted = loop_.predict(origin, kind.signature);
   if (hasFixedChoice() && kind.tunable && !channel_.isOpen()) {
     prepare();
-    if (channel_.isBroken()) return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+    if (channel_.isBroken()) return origin.callNative(sendbuf, recvbuf, count, datatype, op, channel_.original());
   }
   Execution execution = plan(kind, predicted);
   execution.is_sampled = loop_.isSampled(execution.planned.exploration);
@@ -36,7 +36,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   if (execution.isTimed()) execution.arrival_ns = services_.clocks.clock->nanoseconds();
   if (const int fault = arrange(execution, kind); fault != MPI_SUCCESS) {
     breakDown(fault);
-    return origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+    return origin.callNative(sendbuf, recvbuf, count, datatype, op, channel_.original());
   }
   keepOffDevices(execution, sendbuf, recvbuf, count);
   if (const int fault = flag(execution, kind); fault != MPI_SUCCESS) {
@@ -51,7 +51,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
     code = runSchedule(channel_, node_.get(), *prepared, plannedCall(execution, sendbuf, recvbuf, kind));
   } else {
     execution.planned.choice = kNativeChoice;
-    code = origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+    code = origin.callNative(sendbuf, recvbuf, count, datatype, op, channel_.original());
     // What MPI refuses for its arguments no other rank need have called: it counts nowhere.
     if (isRefusal(code)) return code;
   }
@@ -73,7 +73,7 @@ int Session::allreduceAtRest(const RestingCall& resting, const void* sendbuf, vo
     const bool may_reorder = resting.commutes && !options().reproducible;
     runInMemory(*node_, {sendbuf, recvbuf, count, resting.reducer, resting.choice, {}, {}, may_reorder});
   } else {
-    code = origin.native(sendbuf, recvbuf, count, datatype, op, channel_.original());
+    code = origin.callNative(sendbuf, recvbuf, count, datatype, op, channel_.original());
     if (code != MPI_SUCCESS && isRefusal(code)) return code;
   }
   if (const int fault = loop_.noteResting(resting, origin); fault != MPI_SUCCESS) breakDown(fault);

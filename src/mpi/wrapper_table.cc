@@ -3,10 +3,27 @@
 namespace starling {
 namespace {
 
+class Counted {
+ public:
+  explicit Counted(int& depth) : depth_(depth) { ++depth_; }
+  ~Counted() { --depth_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  int& depth_;
+};
+
+void countDuring(int& depth, void (*work)(const void* context), const void* context) {
+  const Counted counted(depth);
+  work(context);
+}
+
 // Conversions of handles are macros in some MPI libraries, so they are called from functions.
 constexpr WrapperTable kTable{
     .start_in_mpi_init = startInMpiInit,
     .allreduce = allreduceFrom,
+    .count_during = countDuring,
     .pmpi_allreduce = PMPI_Allreduce,
     .type_from_fortran = [](MPI_Fint type) { return PMPI_Type_f2c(type); },
     .op_from_fortran = [](MPI_Fint op) { return PMPI_Op_f2c(op); },

@@ -8,7 +8,7 @@
 namespace starling {
 
 // This number changes with the members of the table.
-constexpr int kWrapperTableVersion = 1;
+constexpr int kWrapperTableVersion = 2;
 
 struct WrapperTable {
   // Does what starling_init() does, at the end of MPI_Init and before any code of the program's that may call MPI.
@@ -23,6 +23,10 @@ struct WrapperTable {
   // MPI_Allreduce from there would never end.
   int (*allreduce)(const void* return_address, const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
                    MPI_Op op, MPI_Comm comm, NativeAllreduce native);
+
+  // Calls `work` with `context`, and counts in `depth` while it lasts. It may end by an exception, of which the preload
+  // library takes no notice, since it would need the C++ library for that.
+  void (*count_during)(int& depth, void (*work)(const void* context), const void* context);
 
   // These are the MPI library's own.
   NativeAllreduce pmpi_allreduce;

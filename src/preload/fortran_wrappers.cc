@@ -1,5 +1,6 @@
 // MPI's symbols, wrapped for Fortran programs. Open MPI's Fortran routines call PMPI directly, so wrapping the C
 // symbols is not enough.
+#include "preload/fortran_constant.h"
 #include "preload/handed_on.h"
 #include "preload/loaded_starling.h"
 #include "preload/symbols.h"
@@ -13,19 +14,21 @@ using FortranAllreduce = void (*)(const void* sendbuf, void* recvbuf, const MPI_
                                   const MPI_Fint* op, const MPI_Fint* comm, MPI_Fint* ierror);
 
 // The addresses of these variables stand for MPI_IN_PLACE and MPI_BOTTOM in Fortran; other programs do not have them.
-constinit Symbol<const void*, findVariable> g_in_place{"mpi_fortran_in_place_"};
-constinit Symbol<const void*, findVariable> g_bottom{"mpi_fortran_bottom_"};
+constinit FortranConstant g_in_place{"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__",
+                                     "MPI_FORTRAN_IN_PLACE"};
+constinit FortranConstant g_bottom{"mpi_fortran_bottom_", "mpi_fortran_bottom", "mpi_fortran_bottom__",
+                                   "MPI_FORTRAN_BOTTOM"};
 
 const void* cAddress(const void* fortran_buffer, const void* caller) {
   if (fortran_buffer == nullptr) return nullptr;
-  if (fortran_buffer == g_in_place.seenBy(caller)) return MPI_IN_PLACE;
-  if (fortran_buffer == g_bottom.seenBy(caller)) return MPI_BOTTOM;
+  if (g_in_place.isAt(fortran_buffer, caller)) return MPI_IN_PLACE;
+  if (g_bottom.isAt(fortran_buffer, caller)) return MPI_BOTTOM;
   return fortran_buffer;
 }
 
 const void* fortranAddress(const void* c_buffer) {
-  if (c_buffer == MPI_IN_PLACE) return g_in_place.seenBy(nullptr);
-  if (c_buffer == MPI_BOTTOM) return g_bottom.seenBy(nullptr);
+  if (c_buffer == MPI_IN_PLACE) return g_in_place.ofMpi();
+  if (c_buffer == MPI_BOTTOM) return g_bottom.ofMpi();
   return c_buffer;
 }
 
@@ -56,9 +59,10 @@ int handOn(FortranAllreduce next, const AllreduceArguments& arguments) {
   const MPI_Fint op = mpi.op_to_fortran(arguments.op);
   const MPI_Fint comm = mpi.comm_to_fortran(arguments.comm);
   MPI_Fint code = MPI_SUCCESS;
-  const HandedOn handed_on;
-  next(fortranAddress(arguments.sendbuf), const_cast<void*>(fortranAddress(arguments.recvbuf)), &count, &datatype, &op,
-       &comm, &code);
+  HandedOn::by([&] {
+    next(fortranAddress(arguments.sendbuf), const_cast<void*>(fortranAddress(arguments.recvbuf)), &count, &datatype,
+         &op, &comm, &code);
+  });
   return static_cast<int>(code);
 }
 

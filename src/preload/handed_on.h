@@ -2,7 +2,7 @@
 
 namespace starling {
 
-// Stands for an allreduce that this thread has handed on to the next function and that has not come back yet. What
+// Counts the allreduces that this thread has handed on to the next function and that have not come back yet. What
 // calls an allreduce meanwhile is a tool or the MPI library, never the program, and Starling stays out of it, which all
 // ranks find alike because they hand on the same calls.
 //
@@ -12,14 +12,18 @@ namespace starling {
 // Starling forever: depth 2 goes to the MPI library at once. THREADS: each thread has its own depth.
 class HandedOn {
  public:
-  HandedOn() { ++g_depth; }
-  ~HandedOn() { --g_depth; }
-  HandedOn(const HandedOn&) = delete;
-  HandedOn& operator=(const HandedOn&) = delete;
+  // Hands one on by `call` (), which comes back also by an exception: an error handler of the program's may throw.
+  // REQUIRES: loadedStarling().
+  template <typename Call>
+  static void by(const Call& call) {
+    count([](const void* context) { (*static_cast<const Call*>(context))(); }, &call);
+  }
 
   static int depth() { return g_depth; }
 
  private:
+  static void count(void (*work)(const void* context), const void* context);
+
   // The library is there from the start of the process, so that its variables need not be looked for.
   [[gnu::tls_model("initial-exec")]] static thread_local constinit int g_depth;
 };

@@ -42,6 +42,8 @@ class Symbol {
     return reinterpret_cast<Address>(address);
   }
 
+  const char* name() const { return name_; }
+
  private:
   const char* name_;
   std::atomic<void*> found_{nullptr};

@@ -11,8 +11,9 @@ constinit NextFunction<int (*)(int* argc, char*** argv, int required, int* provi
 constinit NextFunction<NativeAllreduce> g_allreduce{"MPI_Allreduce"};
 
 int handOn(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  const HandedOn handed_on;
-  return g_allreduce.seenBy(nullptr)(sendbuf, recvbuf, count, datatype, op, comm);
+  int code = MPI_SUCCESS;
+  HandedOn::by([&] { code = g_allreduce.seenBy(nullptr)(sendbuf, recvbuf, count, datatype, op, comm); });
+  return code;
 }
 
 int startAfter(int code, const void* caller) {

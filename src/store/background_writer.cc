@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "store/reader.h"
 
 namespace starling {
 namespace {
@@ -294,8 +295,8 @@ bool BackgroundWriter::markFinished() {
 void BackgroundWriter::readPolicies() {
   std::vector<PolicyRecord> known;
   succeeds([&] {
-    if (!openDatabase()) return false;
-    Result<std::vector<PolicyRecord>> read = database_->policies(run_.environment, run_.program);
+    Result<std::vector<PolicyRecord>> read =
+        openDatabase() ? database_->policies(run_.environment, run_.program) : policiesOfFile();
     if (!read.isOk()) {
       warn(read.status());
       return false;
@@ -307,6 +308,12 @@ void BackgroundWriter::readPolicies() {
   policies_ = std::move(known);
   policies_read_ = true;
   changed_.notify_all();
+}
+
+Result<std::vector<PolicyRecord>> BackgroundWriter::policiesOfFile() const {
+  const Result<Reader> reader = Reader::open(path_, kLockPatience);
+  if (!reader.isOk()) return reader.status();
+  return reader.value().policies(run_.environment, run_.program);
 }
 
 bool BackgroundWriter::write(const Batch& batch) {

@@ -40,16 +40,6 @@ Status makeFolder(const std::string& path) {
                   fault.message()));
 }
 
-// REQUIRES: a transaction is open, or nothing else writes.
-Result<std::int64_t> environmentNumber(const sqlite::Connection& connection, const Environment& environment) {
-  sqlite::Statement statement =
-      connection.prepare("SELECT number FROM environments WHERE " + equations(columnsOf<Environment>(), 1, " AND "));
-  std::int64_t number = 0;  // rows count from 1
-  if (startWith(statement, environment).next()) statement.read(number);
-  if (!statement.status().isOk()) return statement.status();
-  return number;
-}
-
 // Returns the number of the environment, whose row is made where there is none yet. REQUIRES: a transaction is open.
 Result<std::int64_t> insertEnvironment(const sqlite::Connection& connection, const Environment& environment) {
   sqlite::Statement insert =
@@ -132,7 +122,7 @@ Status fillRun(const sqlite::Connection& connection, const StoredRun& theirs) {
            beside_keys.preparing);
 }
 
-// Tells what becomes of their policy: the one wins that the later run learned, ours where that is not known.
+// Tells what becomes of their policy: the one wins that the later run learned, ours where that is not known of both.
 Result<Merged> comparePolicies(const sqlite::Connection& connection, std::int64_t environment,
                                const StoredPolicy& theirs) {
   sqlite::Statement statement = connection.prepare(
@@ -148,7 +138,7 @@ Result<Merged> comparePolicies(const sqlite::Connection& connection, std::int64_
   }
   std::optional<std::int64_t> started;
   statement.read(started);
-  const bool is_newer = theirs.started && (!started || *theirs.started > *started);
+  const bool is_newer = theirs.started && started && *theirs.started > *started;
   return is_newer ? Merged::kRenewed : Merged::kKept;
 }
 
@@ -251,7 +241,7 @@ Result<std::vector<PolicyRecord>> Database::policies(const Environment& environm
   const sqlite::Connection& connection = connection_->forAction("read policies from");
   const Result<std::int64_t> number = environmentNumber(connection, environment);
   if (!number.isOk()) return number.status();
-  return selectPolicies(connection, number.value(), program);
+  return selectPolicies(connection, number.value(), program, PolicyOrder::kNewestFirst);
 }
 
 Status Database::importPolicies(const PolicyDocument& document) {

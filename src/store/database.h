@@ -43,14 +43,14 @@ class Database {
   Status finishRun(const std::string& run_id, const std::optional<Seconds>& lasted = {},
                    const BesideKeys& beside_keys = {});
 
-  // Returns the policies learned (or imported) for this environment and program; imported ones whose site is "any" come
-  // last.
+  // Returns the policies learned (or imported) for this environment and program, those of the latest run first;
+  // imported ones whose site is "any" come last.
   Result<std::vector<PolicyRecord>> policies(const Environment& environment, const std::string& program);
 
   // Take in a run, or a policy, of another database, all of it or none. A run that is here already is renewed where
   // more of its calls are known there, or it has finished there and not here. A policy takes the place of ours where
-  // the run that learned it started later, or is known there only. So a second time changes nothing. REQUIRES:
-  // checkRun() or checkPolicy() found no fault; the policy's run was merged.
+  // the run that learned it started later: where the run of either is not known, ours stays. So a second time changes
+  // nothing. REQUIRES: checkRun() or checkPolicy() found no fault; the policy's run was merged.
   Result<Merged> mergeRun(const StoredRun& theirs);
   Result<Merged> mergePolicy(const StoredPolicy& theirs);
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 namespace starling {
 namespace {
 
 constexpr std::int32_t kLargestClass = 62;  // 2^62 bytes is the last power of two that 63 bits hold with room for + 1
+constexpr std::string_view kHexPrefix = "0x";
 
 bool isPermutation(const std::vector<std::int32_t>& table) {
   std::vector<std::int32_t> sorted = table;
@@ -19,6 +21,28 @@ bool isPermutation(const std::vector<std::int32_t>& table) {
     if (sorted[i] != static_cast<std::int32_t>(i)) return false;
   }
   return true;
+}
+
+bool isHexadecimal(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool isAddress(std::string_view text) {
+  return text.size() > kHexPrefix.size() && text.starts_with(kHexPrefix) &&
+         isHexadecimal(text.substr(kHexPrefix.size()));
+}
+
+// Recognizes MODULE[BUILD ID]+0xOFFSET. Modules without a build id have nothing between the brackets.
+bool isPlaceInModule(std::string_view identity) {
+  const std::size_t opening = identity.rfind('[');
+  const std::size_t closing = identity.rfind("]+");
+  if (opening == std::string_view::npos || closing == std::string_view::npos || closing < opening) return false;
+  return isHexadecimal(identity.substr(opening + 1, closing - opening - 1)) && isAddress(identity.substr(closing + 2));
+}
+
+Status checkCount(const std::string& field, std::int32_t count, std::int32_t ranks) {
+  if (count >= 1 && count <= ranks) return Status::ok();
+  return Status::error(fmt::format("{}: is {}; expected 1 to {}, the number of ranks", field, count, ranks));
 }
 
 }  // namespace
@@ -53,6 +77,41 @@ Status checkPolicy(const PolicyRecord& policy, const std::string& where) {
                                      kByPostArrival, kByElapsed));
   }
   return Status::ok();
+}
+
+Status checkEnvironment(const Environment& environment, const std::string& where) {
+  if (environment.ranks < 1) {
+    return Status::error(fmt::format("{}.ranks: is {}; expected 1 or more", where, environment.ranks));
+  }
+  Status nodes = checkCount(where + ".nodes", environment.nodes, environment.ranks);
+  if (!nodes.isOk()) return nodes;
+  Status ranks_per_node = checkCount(where + ".ranks_per_node", environment.ranks_per_node, environment.ranks);
+  if (!ranks_per_node.isOk()) return ranks_per_node;
+  if (environment.processor.empty()) {
+    return Status::error(where + ".processor: is empty; expected the \"model name\" of /proc/cpuinfo, or \"unknown\"");
+  }
+  if (environment.mpi_version.empty()) {
+    return Status::error(where + ".mpi_version: is empty; expected a version, as in \"Open MPI v4.1.4\"");
+  }
+  if (environment.transport != "shared_memory" && environment.transport != "network") {
+    return Status::error(fmt::format("{}.transport: is \"{}\"; expected \"shared_memory\" or \"network\"", where,
+                                     environment.transport));
+  }
+  return Status::ok();
+}
+
+Status checkSiteIdentity(const std::string& identity, const std::string& where) {
+  constexpr std::string_view kLabel = "label:";
+  constexpr std::string_view kAddress = "address:";
+  const std::string_view text = identity;
+  const bool is_known = text == "any" || text == "signature" || text.starts_with(kLabel) ||
+                        (text.starts_with(kAddress) && isAddress(text.substr(kAddress.size()))) ||
+                        isPlaceInModule(text);
+  if (is_known) return Status::ok();
+  return Status::error(
+      fmt::format("{}.site: is \"{}\"; expected \"label:NAME\", \"MODULE[BUILD ID]+0xOFFSET\", \"address:0xADDRESS\", "
+                  "\"signature\" or \"any\"",
+                  where, identity));
 }
 
 }  // namespace starling

@@ -1,4 +1,4 @@
-// Checks what the kinds of a policy's fields do not tell.
+// Checks what the kinds of fields do not tell.
 #pragma once
 
 #include <string>
@@ -10,5 +10,10 @@ namespace starling {
 
 // Checks that the policy's values make sense. An error reads "<where>.size_class: is 63; expected ...".
 Status checkPolicy(const PolicyRecord& policy, const std::string& where);
+
+// These refuse what no run finds, since it looks for texts and numbers that are equal to its own: an environment that
+// no run is in, and a site that is neither in a form in which runs name sites nor "any". Errors likewise.
+Status checkEnvironment(const Environment& environment, const std::string& where);
+Status checkSiteIdentity(const std::string& identity, const std::string& where);
 
 }  // namespace starling

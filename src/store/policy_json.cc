@@ -98,14 +98,21 @@ Result<PolicyDocument> parsePolicyJson(std::string_view text) {
   if (Status read = fromJson(json["environment"], "environment", document.environment); !read.isOk()) {
     return wrong(read.message());
   }
+  if (const Status valid = checkEnvironment(document.environment, "environment"); !valid.isOk()) {
+    return wrong(valid.message());
+  }
   if (!json["program"].is_string()) return wrong("program: expected a text, the file name of the executable");
   document.program = json["program"].get<std::string>();
+  if (document.program.empty()) return wrong("program: is empty; expected the file name of the executable");
   if (Status read = fromJson(json["policies"], "policies", document.policies); !read.isOk()) {
     return wrong(read.message());
   }
   for (std::size_t i = 0; i < document.policies.size(); ++i) {
-    const Status valid = checkPolicy(document.policies[i], fmt::format("policies[{}]", i));
+    const std::string where = fmt::format("policies[{}]", i);
+    const Status valid = checkPolicy(document.policies[i], where);
     if (!valid.isOk()) return wrong(valid.message());
+    const Status site = checkSiteIdentity(document.policies[i].site, where);
+    if (!site.isOk()) return wrong(site.message());
   }
   return document;
 }

@@ -10,7 +10,8 @@
 
 namespace starling {
 
-// Works beside running jobs: each transaction is short, so that their writers wait for less than they are patient.
+// Works beside running jobs: each transaction is short, and others come between two of them, so that their writers wait
+// for less than they are patient.
 // THREADS: one thread at a time.
 class Pruner {
  public:
@@ -20,10 +21,10 @@ class Pruner {
   Pruner(Pruner&&) noexcept;
   Pruner& operator=(Pruner&&) noexcept;
 
-  // Removes a key with its observations, arrivals and decisions.
-  Status removeKey(std::int64_t key_number);
-  // Removes a run; policies that it learned stay. REQUIRES: its keys were removed.
-  Status removeRun(std::int64_t run_number);
+  // Removes runs with all that is recorded of them; policies that they learned stay.
+  Status removeRuns(std::span<const std::int64_t> runs);
+  // Removes the keys of these sites in these runs, with all that is recorded of them; runs and sites stay.
+  Status removeSites(std::span<const std::int64_t> sites, std::span<const std::int64_t> runs);
   // Removes the policy rows of these numbers.
   Status removePolicies(std::span<const std::int64_t> numbers);
   // Joins all old epochs of all keys that are due (history.h): of keys that no run writes to any more, nobody else

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <string_view>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "store/lateness_classes.h"
@@ -58,11 +59,30 @@ void forgetZeros(ObservationRecord& observation) {
   observation.post_arrival_deviation.reset();
 }
 
+// While it lives, all that is read is of one moment, under one lock: key by key most of the time would go into locks.
+class Snapshot {
+ public:
+  explicit Snapshot(const sqlite::Connection& connection)
+      : connection_(connection), status_(connection.execute("BEGIN")) {}
+  ~Snapshot() {
+    if (status_.isOk()) static_cast<void>(connection_.execute("COMMIT"));  // nothing was changed
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+  const Status& status() const { return status_; }
+
+ private:
+  const sqlite::Connection& connection_;
+  Status status_;
+};
+
 }  // namespace
 
 struct Reader::Connection {
   sqlite::Connection sqlite;
-  std::size_t steps;  // of the file's schema
+  std::size_t steps;                                      // of the file's schema
+  std::map<std::string, sqlite::Statement> statements{};  // by their SQL: the same is asked of thousands of keys
 
   bool zerosAreUnknown() const { return steps < kFirstStepWithNull; }
   bool nothingIsJoined() const { return steps < kFirstStepWithHistory; }
@@ -71,33 +91,60 @@ struct Reader::Connection {
   template <typename Row, typename ReadRow, typename... Values>
   Result<std::vector<Row>> select(const std::string& sql, ReadRow read_row, const Values&... values) {
     sqlite.beginCall("read");
-    sqlite::Statement statement = sqlite.prepare(sql);
-    statement.start(values...);
+    auto prepared = statements.find(sql);
+    if (prepared == statements.end()) prepared = statements.emplace(sql, sqlite.prepare(sql)).first;
+    sqlite::Statement& statement = prepared->second;
     std::vector<Row> rows;
-    while (statement.next()) {
+    Status status = Status::ok();
+    statement.start(values...);
+    while (status.isOk() && statement.next()) {
       Result<Row> row = read_row(statement);
-      if (!row.isOk()) return row.status();
-      rows.push_back(std::move(row).value());
+      status = row.status();
+      if (status.isOk()) rows.push_back(std::move(row).value());
     }
-    if (!statement.status().isOk()) return statement.status();
-    return rows;
+    if (status.isOk()) status = statement.status();
+    if (status.isOk()) return rows;
+    statements.erase(prepared);  // a statement that has not come to its end would hold its lock
+    return status;
   }
 
   // Returns the id of a key, for the records that belong to it; its fields are empty when there is no such key.
   Result<KeyId> keyId(std::int64_t key_number) {
-    sqlite.beginCall("read");
-    sqlite::Statement statement =
-        sqlite.prepare(fmt::format("SELECT communicators.id, sites.identity, {} FROM keys "
-                                   "JOIN communicators ON communicators.number = keys.communicator "
-                                   "JOIN sites ON sites.number = keys.site WHERE keys.number = ?1",
-                                   selected<KeyId>("keys", steps)));
-    KeyId id;
-    if (statement.start(key_number).next()) {
-      const char* damaged = readRow(statement, id.communicator, id.site, id);
-      if (damaged != nullptr) return damagedRow(sqlite, "keys", damaged, key_number);
+    const auto ids = select<KeyId>(
+        fmt::format("SELECT communicators.id, sites.identity, {} FROM keys "
+                    "JOIN communicators ON communicators.number = keys.communicator "
+                    "JOIN sites ON sites.number = keys.site WHERE keys.number = ?1",
+                    selected<KeyId>("keys", steps)),
+        [&](sqlite::Statement& statement) -> Result<KeyId> {
+          KeyId id;
+          const char* damaged = readRow(statement, id.communicator, id.site, id);
+          if (damaged != nullptr) return damagedRow(sqlite, "keys", damaged, key_number);
+          return id;
+        },
+        key_number);
+    if (!ids.isOk()) return ids.status();
+    return ids.value().empty() ? KeyId() : ids.value().front();
+  }
+
+  // Counts the keys of `selection`, of one run, and their records.
+  Result<RunExtent> extent(std::int64_t run_number, const std::string& selection) {
+    std::vector<const char*> tables = {"observations", "arrivals", "decisions"};
+    if (!nothingIsJoined()) tables.push_back("arrival_histograms");
+    std::string records;
+    for (const char* table : tables) {
+      records +=
+          fmt::format("{}(SELECT count(*) FROM {} WHERE key IN ({}))", records.empty() ? "" : " + ", table, selection);
     }
-    if (!statement.status().isOk()) return statement.status();
-    return id;
+    const auto extents = select<RunExtent>(
+        fmt::format("SELECT (SELECT count(*) FROM ({})), {}", selection, records),
+        [](sqlite::Statement& statement) -> Result<RunExtent> {
+          RunExtent extent;
+          statement.read(extent.keys, extent.records);
+          return extent;
+        },
+        run_number);
+    if (!extents.isOk()) return extents.status();
+    return extents.value().front();
   }
 
   // Reads the records of one key in `table`.
@@ -150,6 +197,27 @@ Result<std::vector<RunRow>> Reader::runs() const {
         if (damaged != nullptr) return damagedRow(connection_->sqlite, "environments", damaged, row.number);
         return row;
       });
+}
+
+Result<std::vector<SiteRow>> Reader::sites() const {
+  return connection_->select<SiteRow>(
+      fmt::format("SELECT number, EXISTS (SELECT 1 FROM keys WHERE keys.site = sites.number), {} FROM sites "
+                  "ORDER BY number",
+                  selected<SiteRecord>("sites", connection_->steps)),
+      [this](sqlite::Statement& statement) -> Result<SiteRow> {
+        SiteRow row;
+        const char* damaged = readRow(statement, row.number, row.has_keys, row.site);
+        if (damaged != nullptr) return damagedRow(connection_->sqlite, "sites", damaged, row.number);
+        return row;
+      });
+}
+
+Result<RunExtent> Reader::extent(std::int64_t run_number) const {
+  return connection_->extent(run_number, selectionOfKeys());
+}
+
+Result<RunExtent> Reader::extent(std::int64_t run_number, std::span<const std::int64_t> sites) const {
+  return connection_->extent(run_number, selectionOfKeys(sites));
 }
 
 Result<std::vector<KeyRow>> Reader::keys(std::int64_t run_number) const {
@@ -211,31 +279,26 @@ Result<std::vector<PolicyRecord>> Reader::policies(std::int64_t run_number) cons
   std::string program;
   if (statement.start(run_number).next()) statement.read(environment, program);
   if (!statement.status().isOk()) return statement.status();
-  return selectPolicies(connection_->sqlite, environment, program, connection_->steps);
+  return selectPolicies(connection_->sqlite, environment, program, PolicyOrder::kBySite, connection_->steps);
 }
 
-Result<std::int64_t> Reader::records(std::int64_t key_number) const {
-  std::int64_t all = 0;
-  for (const char* table : {"observations", "arrivals", "decisions", "arrival_histograms"}) {
-    if (table == std::string_view("arrival_histograms") && connection_->nothingIsJoined()) continue;
-    connection_->sqlite.beginCall("read");
-    sqlite::Statement statement =
-        connection_->sqlite.prepare(fmt::format("SELECT count(*) FROM {} WHERE key = ?1", table));
-    std::int64_t rows = 0;
-    if (statement.start(key_number).next()) statement.read(rows);
-    if (!statement.status().isOk()) return statement.status();
-    all += rows;
-  }
-  return all;
+Result<std::vector<PolicyRecord>> Reader::policies(const Environment& environment, const std::string& program) const {
+  connection_->sqlite.beginCall("read policies from");
+  const Result<std::int64_t> number = environmentNumber(connection_->sqlite, environment);
+  if (!number.isOk()) return number.status();
+  return selectPolicies(connection_->sqlite, number.value(), program, PolicyOrder::kNewestFirst, connection_->steps);
 }
 
 Result<StoredRun> Reader::wholeRun(const RunRow& row) const {
+  connection_->sqlite.beginCall("read");
+  const Snapshot snapshot(connection_->sqlite);
+  if (!snapshot.status().isOk()) return snapshot.status();
   const Result<std::vector<KeyRow>> keys = this->keys(row.number);
   if (!keys.isOk()) return keys.status();
   StoredRun whole{row.run, row.finished, {}};
   Batch& records = whole.records;
-  const auto append = [](auto& all, const auto& more) {
-    if (more.isOk()) all.insert(all.end(), more.value().begin(), more.value().end());
+  const auto append = [](auto& all, auto more) {
+    if (more.isOk()) std::ranges::move(more.value(), std::back_inserter(all));
     return more.status();
   };
   for (const KeyRow& key : keys.value()) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,19 @@ struct RunRow {
   std::int64_t number = 0;  // of this database, 1, 2, ...
   Run run;
   std::optional<std::int64_t> finished;  // seconds since 1970; empty: running, or ended without MPI_Finalize
+};
+
+// A site, which all runs share.
+struct SiteRow {
+  std::int64_t number = 0;  // of this database
+  SiteRecord site;
+  bool has_keys = false;  // false: the runs that called from it were removed
+};
+
+// How much is recorded of a run.
+struct RunExtent {
+  std::int64_t keys = 0;
+  std::int64_t records = 0;  // observations, arrivals, histograms and decisions of these keys
 };
 
 // A key of one run with the site and communicator it belongs to.
@@ -44,19 +58,24 @@ class Reader {
   Result<std::vector<RunRow>> runs() const;
   // Returns the keys of one run, by falling `seconds`.
   Result<std::vector<KeyRow>> keys(std::int64_t run_number) const;
+  // Returns all sites, by number.
+  Result<std::vector<SiteRow>> sites() const;
+  // Count what is recorded of one run, or of these sites in it.
+  Result<RunExtent> extent(std::int64_t run_number) const;
+  Result<RunExtent> extent(std::int64_t run_number, std::span<const std::int64_t> sites) const;
   // These return the records of one key, oldest first.
   Result<std::vector<ObservationRecord>> observations(std::int64_t key_number) const;
   Result<std::vector<ArrivalRecord>> arrivals(std::int64_t key_number) const;
   Result<std::vector<HistogramRecord>> histograms(std::int64_t key_number) const;
   Result<std::vector<DecisionRecord>> decisions(std::int64_t key_number) const;
-  // Counts the observations, arrivals, histograms and decisions of one key.
-  Result<std::int64_t> records(std::int64_t key_number) const;
-  // Returns all that is recorded of a run but policies.
+  // Returns all that is recorded of a run but policies, as it was at one moment.
   Result<StoredRun> wholeRun(const RunRow& run) const;
   // Returns the policies of all programs and environments; a row that checkPolicy() refuses is an error.
   Result<std::vector<StoredPolicy>> allPolicies() const;
   // Returns what later runs start from: the policies of one run's environment and program.
   Result<std::vector<PolicyRecord>> policies(std::int64_t run_number) const;
+  // Likewise, those of the latest run first.
+  Result<std::vector<PolicyRecord>> policies(const Environment& environment, const std::string& program) const;
 
  private:
   struct Connection;

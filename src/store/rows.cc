@@ -45,12 +45,21 @@ std::string formatList(const std::vector<std::int64_t>& list) { return fmt::form
 bool parseList(const std::string& text, std::vector<std::int32_t>& list) { return parseIntegers(text, list); }
 bool parseList(const std::string& text, std::vector<std::int64_t>& list) { return parseIntegers(text, list); }
 
-Result<std::vector<PolicyRecord>> selectPolicies(const sqlite::Connection& connection, std::int64_t environment,
-                                                 const std::string& program, std::size_t steps) {
+Result<std::int64_t> environmentNumber(const sqlite::Connection& connection, const Environment& environment) {
   sqlite::Statement statement =
-      connection.prepare(fmt::format("SELECT number, {} FROM policies WHERE environment = ?1 AND program = ?2 "
-                                     "ORDER BY site = 'any', site, communicator_size, size_class, type, operation",
-                                     selected<PolicyRecord>("policies", steps)));
+      connection.prepare("SELECT number FROM environments WHERE " + equations(columnsOf<Environment>(), 1, " AND "));
+  std::int64_t number = 0;  // rows count from 1
+  if (startWith(statement, environment).next()) statement.read(number);
+  if (!statement.status().isOk()) return statement.status();
+  return number;
+}
+
+Result<std::vector<PolicyRecord>> selectPolicies(const sqlite::Connection& connection, std::int64_t environment,
+                                                 const std::string& program, PolicyOrder order, std::size_t steps) {
+  sqlite::Statement statement = connection.prepare(
+      fmt::format("SELECT number, {} FROM policies WHERE environment = ?1 AND program = ?2 "
+                  "ORDER BY site = 'any', {}site, communicator_size, size_class, type, operation",
+                  selected<PolicyRecord>("policies", steps), order == PolicyOrder::kNewestFirst ? "run DESC, " : ""));
   std::vector<PolicyRecord> policies;
   Status first_fault = Status::ok();
   statement.start(environment, program);
@@ -72,6 +81,15 @@ Result<std::vector<PolicyRecord>> selectPolicies(const sqlite::Connection& conne
                         first_fault.message()));
   }
   return policies;
+}
+
+std::string selectionOfKeys() {
+  return "SELECT keys.number FROM communicators JOIN keys ON keys.communicator = communicators.number "
+         "WHERE communicators.run = ?1";
+}
+
+std::string selectionOfKeys(std::span<const std::int64_t> sites) {
+  return fmt::format("{} AND keys.site IN ({})", selectionOfKeys(), fmt::join(sites, ","));
 }
 
 }  // namespace starling

@@ -1,8 +1,10 @@
-// Holds what the writer's and the reader's side of the database share: lists as text, and the policies' table.
+// Holds what the writer's and the reader's side of the database share: lists as text, the policies' table, and how the
+// keys of a run are selected.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +23,21 @@ std::string formatList(const std::vector<std::int64_t>& list);
 bool parseList(const std::string& text, std::vector<std::int32_t>& list);
 bool parseList(const std::string& text, std::vector<std::int64_t>& list);
 
+// Returns the number of an environment's row; 0: there is none. REQUIRES: a transaction is open, or nothing else
+// writes.
+Result<std::int64_t> environmentNumber(const sqlite::Connection& connection, const Environment& environment);
+
+enum class PolicyOrder { kBySite, kNewestFirst };
+
 // Returns the policies of one environment's number and program, in a file of that many schema steps; those of the site
-// "any" come last. A row that checkPolicy() refuses is left out, and one warning names the first such row.
+// "any" come last. The newest are those of the run that began last; those of no run are the oldest. A row that
+// checkPolicy() refuses is left out, and one warning names the first such row.
 Result<std::vector<PolicyRecord>> selectPolicies(const sqlite::Connection& connection, std::int64_t environment,
-                                                 const std::string& program, std::size_t steps = kSchemaSteps.size());
+                                                 const std::string& program, PolicyOrder order,
+                                                 std::size_t steps = kSchemaSteps.size());
+
+// Return "SELECT keys.number ..." of the keys of run ?1, or of those of them that belong to these sites.
+std::string selectionOfKeys();
+std::string selectionOfKeys(std::span<const std::int64_t> sites);
 
 }  // namespace starling

@@ -14,6 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kMend = "set STARLING_DB to a file in a folder that only you may write to";
+constexpr const char* kMendByCopy =
+    "to read or merge what it holds copy it into a folder of your own, else set STARLING_DB to a file there";
 
 // Returns the status of the thing itself, without following links; nothing when it is not there or cannot be asked.
 std::optional<struct stat> statusOf(const fs::path& path) {
@@ -43,7 +45,7 @@ Status checkWay(const fs::path& folder) {
 Status checkFolder(const fs::path& folder, const struct stat& status) {
   if (isStrangers(status)) {
     return Status::error(fmt::format("its folder {} belongs to another user (number {}), who can exchange the file; {}",
-                                     folder.string(), status.st_uid, kMend));
+                                     folder.string(), status.st_uid, kMendByCopy));
   }
   if (everybodyMayWrite(status) && (status.st_mode & S_ISVTX) == 0) {
     return Status::error(
@@ -68,7 +70,7 @@ Status checkFile(const fs::path& file, bool must_be_own) {
     return Status::error(
         fmt::format("{} lies in a folder that everybody may write to and belongs to another user "
                     "(number {}); {}",
-                    file.string(), status->st_uid, kMend));
+                    file.string(), status->st_uid, kMendByCopy));
   }
   return Status::ok();
 }

@@ -86,6 +86,23 @@ TEST_P(Preload, schedulesGiveRightResults) {
   }
 }
 
+#ifdef STARLING_PRELOAD_SPELLINGS
+TEST(PreloadSpellings, everyOneOfFortranMeansTheSame) {
+  const TemporaryFolder folder;
+  for (const char* algorithm : {"native", "ring"}) {
+    Launch what;
+    what.program = STARLING_PRELOAD_SPELLINGS;
+    what.ranks = kRanks;
+    what.environment["STARLING_DB"] = folder.file("tuning.db");
+    what.environment["STARLING_ALGORITHM"] = algorithm;
+    what.launcher_options = "-x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'";
+    const Outcome outcome = launch(what);
+    EXPECT_EQ(outcome.exit_code, 0) << algorithm << ": " << outcome.text;
+    EXPECT_THAT(outcome.messages(), testing::IsEmpty());
+  }
+}
+#endif
+
 Launch preloadedWith(const TemporaryFolder& folder, const std::string& variable, const std::string& value) {
   return {.program = STARLING_PRELOAD_C,
           .arguments = "",

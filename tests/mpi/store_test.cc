@@ -146,10 +146,22 @@ TEST(Store, isQuietAndEmptyWhenTuningIsOff) {
   EXPECT_FALSE(std::filesystem::exists(folder.file("tuning.db")));
 }
 
-TEST(StoredPolicy, isRunFromTheSecondCallOfTheWorldOn) {
+TEST(StoredPolicy, isRunFromTheSecondCallOfTheWorldOnWhateverFormerBuildsLearned) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
   ASSERT_TRUE(learnAndPlant(programWith(database), database, "recursive_doubling", 2.0));
+  {
+    const auto former = sqlite::Connection::open(database, sqlite::Access::kReadWrite, Seconds{5.0});
+    ASSERT_TRUE(former.isOk()) << former.status().message();
+    const std::string columns =
+        "communicator_size, size_class, type, operation, virtual_ranks, lateness_ns, gain, compared_by, reason";
+    const std::string planting = "INSERT OR IGNORE INTO policies (environment, program, site, choice, " + columns +
+                                 ") SELECT environment, program, 'store_program[0123456789abcdef]+0x10', 'ring', " +
+                                 columns + " FROM policies";
+    const Status planted = former.value().execute(planting.c_str());
+    ASSERT_TRUE(planted.isOk()) << planted.message();
+    ASSERT_GT(former.value().changes(), 0);
+  }
   expectQuiet(launch(programWith(database)));
   const auto reader = Reader::open(database);
   ASSERT_TRUE(reader.isOk()) << reader.status().message();

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "database_fixture.h"
+#include "store/policy_document.h"
 
 namespace starling {
 namespace {
@@ -106,6 +107,16 @@ TEST_F(BackgroundWriterTest, withoutAThreadAFaultIsTriedAgainAtTheNextPush) {
   EXPECT_EQ(warnings().size(), 1U);
   EXPECT_TRUE(writer.finish(Seconds{0}));
   EXPECT_EQ(count(missing, "sites"), 2);
+}
+
+TEST_F(BackgroundWriterTest, readsPoliciesOfAFileThatCannotBeWritten) {
+  const PolicyDocument document{someRun().environment, someRun().program, {samplePolicy()}};
+  ASSERT_TRUE(openDatabase(path_).importPolicies(document).isOk());
+  const sqlite::Connection lock =
+      std::move(sqlite::Connection::open(path_, sqlite::Access::kReadWrite, Seconds{5})).value();
+  ASSERT_TRUE(lock.execute("BEGIN IMMEDIATE").isOk());
+  BackgroundWriter writer(path_, someRun());
+  EXPECT_THAT(writer.policies(Seconds{30}), testing::ElementsAre(document.policies.front()));
 }
 
 TEST_F(BackgroundWriterTest, warnsOnceAndLosesNothingWhileTheFileIsLocked) {

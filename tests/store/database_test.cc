@@ -197,7 +197,22 @@ TEST(Database, importedPoliciesStandBesideLearnedOnes) {
   document.policies[1].site = "any";
   expectOk(database.importPolicies(document));
   EXPECT_THAT(database.policies(sampleEnvironment(), "heat").value(),
-              testing::ElementsAre(document.policies[0], learned.policies[1], document.policies[1]));
+              testing::ElementsAre(learned.policies[1], document.policies[0], document.policies[1]));
+}
+
+TEST(Database, policiesOfTheLatestRunComeFirst) {
+  Database database = openDatabase(":memory:");
+  Batch batch;
+  batch.policies = {samplePolicy()};
+  for (const char* site : {"first", "second", "third"}) {
+    expectOk(database.beginRun(sampleRun(site)));
+    batch.policies.front().site = site;
+    expectOk(database.write(site, batch));
+  }
+  const std::vector<PolicyRecord> policies = database.policies(sampleEnvironment(), "heat").value();
+  ASSERT_EQ(policies.size(), 3U);
+  EXPECT_EQ(policies.front().site, "third");
+  EXPECT_EQ(policies.back().site, "first");
 }
 
 TEST(Database, policiesAreImportedForAnEnvironmentThatNeverRan) {

@@ -140,5 +140,39 @@ TEST(PolicyJson, errorNamesFieldWhenItsValueMakesNoSense) {
   EXPECT_THAT(errorWhen("\"choice\": \"[^\"]*\"", "\"choice\": \"\""), HasSubstr("policies[0].choice: is empty"));
 }
 
+TEST(PolicyJson, errorNamesFieldWhenNoRunIsInThatEnvironment) {
+  EXPECT_THAT(errorWhen("\"ranks\": 8", "\"ranks\": -3"), HasSubstr("environment.ranks: is -3; expected 1 or more"));
+  EXPECT_THAT(errorWhen("\"nodes\": 2", "\"nodes\": 9"),
+              HasSubstr("environment.nodes: is 9; expected 1 to 8, the number of ranks"));
+  EXPECT_THAT(errorWhen("\"ranks_per_node\": 4", "\"ranks_per_node\": 0"),
+              HasSubstr("environment.ranks_per_node: is 0; expected 1 to 8"));
+  EXPECT_THAT(errorWhen("\"Example 9000\"", "\"\""), HasSubstr("environment.processor: is empty; expected"));
+  EXPECT_THAT(errorWhen("\"Open MPI v4.1.4\"", "\"\""), HasSubstr("environment.mpi_version: is empty; expected"));
+  EXPECT_THAT(errorWhen("\"network\"", "\"pigeon\""),
+              HasSubstr("environment.transport: is \"pigeon\"; expected \"shared_memory\" or \"network\""));
+  EXPECT_THAT(errorWhen("\"program\": \"heat\"", "\"program\": \"\""), HasSubstr("program: is empty; expected"));
+}
+
+TEST(PolicyJson, errorNamesSiteThatIsOfNoKnownForm) {
+  for (const char* site :
+       {"pressure", "Label:pressure", "heat+0x40", "heat[ab12]+40", "heat[ab12]+0x", "heat[ab12]+0xAB", "heat[zz]+0x40",
+        "heat]ab12[+0x40", "address:", "address:40", "signatures"}) {
+    PolicyDocument document = sampleDocument();
+    document.policies[0].site = site;
+    EXPECT_THAT(parsePolicyJson(formatPolicyJson(document)).status().message(),
+                HasSubstr(std::string("policies[0].site: is \"") + site + "\"; expected \"label:NAME\""));
+  }
+}
+
+TEST(PolicyJson, siteMayBeOfEachForm) {
+  for (const char* site :
+       {"label:pressure", "label:", "heat[ab12]+0x40", "a[b] c[]+0x0", "address:0x7f00", "signature", "any"}) {
+    PolicyDocument document = sampleDocument();
+    document.policies[0].site = site;
+    const Result<PolicyDocument> parsed = parsePolicyJson(formatPolicyJson(document));
+    EXPECT_TRUE(parsed.isOk()) << parsed.status().message();
+  }
+}
+
 }  // namespace
 }  // namespace starling

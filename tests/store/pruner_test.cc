@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "database_fixture.h"
 #include "store/history.h"
 #include "store/reader.h"
@@ -41,24 +46,78 @@ Pruner openPruner(const std::string& path) {
   return std::move(opened).value();
 }
 
-TEST(Pruner, removesAKeyAndNothingElse) {
+TEST(Pruner, removesASiteAndNothingElse) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.db");
   writeOldEpochs(path, 10'000);
   Pruner pruner = openPruner(path);
-  expectOk(pruner.removeKey(7));
-  EXPECT_EQ(count(path, "arrivals"), 10'000);
-  expectOk(pruner.removeKey(1));
+  for (const auto& [site, runs] : {std::pair{2, 1}, std::pair{1, 2}}) {
+    expectOk(pruner.removeSites(std::vector<std::int64_t>{site}, std::vector<std::int64_t>{runs}));
+    EXPECT_EQ(count(path, "arrivals"), 10'000);
+  }
+  expectOk(pruner.removeSites(std::vector<std::int64_t>{1}, std::vector<std::int64_t>{1}));
   for (const char* table : {"keys", "observations", "arrivals", "arrival_histograms", "decisions"}) {
     EXPECT_EQ(count(path, table), 0) << table;
   }
   EXPECT_EQ(count(path, "runs"), 1);
-  expectOk(pruner.removeRun(1));
+  expectOk(pruner.removeRuns(std::vector<std::int64_t>{1}));
   for (const char* table : {"runs", "communicators"}) EXPECT_EQ(count(path, table), 0) << table;
   EXPECT_EQ(count(path, "sites"), 1) << "a site keeps its number";
   EXPECT_EQ(count(path, "policies"), 1);
   expectOk(pruner.removePolicies(std::vector<std::int64_t>{1}));
   EXPECT_EQ(count(path, "policies"), 0);
+}
+
+// Fills the file with runs of so many keys each, of which nothing is to be thinned.
+void writeManyKeys(const std::string& path, const std::vector<std::string>& run_ids, std::int32_t keys) {
+  Database database = openDatabase(path);
+  Batch batch = sampleBatch();
+  batch.keys.clear();
+  batch.observations.clear();
+  for (std::int32_t i = 0; i < keys; ++i) {
+    batch.keys.push_back(sampleBatch().keys.front());
+    batch.keys.back().id.type = "type " + std::to_string(i);
+    batch.observations.push_back(sampleBatch().observations.front());
+    batch.observations.back().key = batch.keys.back().id;
+  }
+  for (const std::string& id : run_ids) {
+    expectOk(database.beginRun(sampleRun(id)));
+    expectOk(database.write(id, batch));
+  }
+}
+
+// Counts how often the file changes: SQLite does so in its header.
+std::int64_t changesOf(const std::string& path) {
+  const std::string header = readFile(path).substr(24, 4);
+  std::int64_t changes = 0;
+  for (const char byte : header) changes = changes * 256 + static_cast<unsigned char>(byte);
+  return changes;
+}
+
+TEST(Pruner, removesRunsInFewTransactions) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  writeManyKeys(path, {"a", "b", "c"}, 200);
+  const std::int64_t before = changesOf(path);
+  Pruner pruner = openPruner(path);
+  expectOk(pruner.removeRuns(std::vector<std::int64_t>{1, 3}));
+  EXPECT_EQ(changesOf(path) - before, 1);
+  const Reader reader = std::move(Reader::open(path)).value();
+  ASSERT_EQ(reader.runs().value().size(), 1U);
+  EXPECT_EQ(reader.runs().value().front().run.id, "b");
+  EXPECT_EQ(count(path, "keys"), reader.extent(2).value().keys);
+  expectOk(pruner.thin());
+  EXPECT_EQ(changesOf(path) - before, 1) << "keys of which nothing is to be thinned are not written";
+}
+
+TEST(Pruner, removesManyRecordsInSeveralTransactions) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  writeOldEpochs(path, 10'000);
+  const std::int64_t before = changesOf(path);
+  expectOk(openPruner(path).removeRuns(std::vector<std::int64_t>{1}));
+  EXPECT_EQ(count(path, "runs"), 0);
+  EXPECT_EQ(changesOf(path) - before, 4) << "of at most 8192 of 30,000 rows";
 }
 
 TEST(Pruner, thinsWhatNobodyThinnedAndGivesTheSpaceBack) {
@@ -82,17 +141,56 @@ TEST(Pruner, thinsWhatNobodyThinnedAndGivesTheSpaceBack) {
   EXPECT_EQ(epochs, 20'000);
 }
 
+TEST(Pruner, thinsDecisionsOfAKeyWithFewEpochs) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  writeOldEpochs(path, 1);
+  {
+    const auto editor = sqlite::Connection::open(path, sqlite::Access::kReadWrite, Seconds{1.0});
+    expectOk(
+        editor.value().execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) "
+                               "INSERT INTO decisions (key, epoch, call, choice, virtual_ranks, reason) SELECT 1, 7, "
+                               "i, 'ring', '[]', '' FROM n"));
+  }
+  expectOk(openPruner(path).thin());
+  EXPECT_EQ(count(path, "decisions"), kDecisionsKept);
+}
+
 TEST(Pruner, worksBesideARunThatWrites) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.db");
   writeOldEpochs(path, 1000);
   Database writer = openDatabase(path);
   Pruner pruner = openPruner(path);
-  expectOk(pruner.removeKey(1));
+  expectOk(pruner.removeSites(std::vector<std::int64_t>{1}, std::vector<std::int64_t>{1}));
   expectOk(writer.write("r", sampleBatch()));
   EXPECT_EQ(count(path, "observations"), 1) << "the run makes its key anew";
   expectOk(pruner.compact());
   expectOk(writer.write("r", sampleBatch()));
+}
+
+TEST(Pruner, letsWritersComeBetweenItsTransactions) {
+  using Clock = std::chrono::steady_clock;
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  writeOldEpochs(path, 40'000);
+  Database writer = openDatabase(path);
+  expectOk(writer.beginRun(sampleRun("other")));
+  std::atomic<bool> is_pruned = false;
+  const Clock::time_point start = Clock::now();
+  std::thread pruning([&] {
+    expectOk(openPruner(path).removeRuns(std::vector<std::int64_t>{1}));
+    is_pruned = true;
+  });
+  Clock::duration longest{};
+  while (!is_pruned) {
+    const Clock::time_point before = Clock::now();
+    expectOk(writer.write("other", sampleBatch()));
+    longest = std::max(longest, Clock::now() - before);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  pruning.join();
+  EXPECT_LT(longest, (Clock::now() - start) / 3) << "of some 15 transactions it waits for one";
 }
 
 TEST(Pruner, refusesWhatIsNoDatabase) {

@@ -60,6 +60,40 @@ TEST(Reader, everyRecordComesBackAsWritten) {
   EXPECT_EQ(reader.policies(runs.value().front().number).value(), batch.policies);
 }
 
+TEST(Reader, countsWhatARunAndASiteHave) {
+  const TemporaryFolder folder;
+  const Batch batch = sampleBatch();
+  makeDatabase(folder.file("a.db"), batch);
+  const Reader reader = openReader(folder.file("a.db"));
+  const auto records = std::ssize(batch.observations) + std::ssize(batch.arrivals) + std::ssize(batch.histograms) +
+                       std::ssize(batch.decisions);
+  for (const RunExtent& extent :
+       {reader.extent(1).value(), reader.extent(1, std::vector<std::int64_t>{1, 2}).value()}) {
+    EXPECT_EQ(extent.keys, 1);
+    EXPECT_EQ(extent.records, records);
+  }
+  for (const RunExtent& extent : {reader.extent(2).value(), reader.extent(1, std::vector<std::int64_t>{2}).value(),
+                                  reader.extent(1, std::vector<std::int64_t>{}).value()}) {
+    EXPECT_EQ(extent.keys, 0);
+    EXPECT_EQ(extent.records, 0);
+  }
+}
+
+TEST(Reader, sitesStayWhenTheirKeysAreRemoved) {
+  const TemporaryFolder folder;
+  const Batch batch = sampleBatch();
+  makeDatabase(folder.file("a.db"), batch);
+  for (const bool has_keys : {true, false}) {
+    const auto sites = openReader(folder.file("a.db")).sites().value();
+    ASSERT_EQ(sites.size(), 1u);
+    EXPECT_EQ(sites.front().number, 1);
+    EXPECT_EQ(sites.front().site, batch.sites.front());
+    EXPECT_EQ(sites.front().has_keys, has_keys);
+    const auto editor = sqlite::Connection::open(folder.file("a.db"), sqlite::Access::kReadWrite, Seconds{1.0});
+    expectOk(editor.value().execute("DELETE FROM keys"));
+  }
+}
+
 TEST(Reader, runsComeOldestFirstWithTheirEnds) {
   const TemporaryFolder folder;
   Database database = std::move(Database::open(folder.file("a.db"))).value();

@@ -120,6 +120,7 @@ TEST_F(SafePathOfTwoUsers, strangersFileInASharedFolderIsRefused) {
     writeFile(path + part, part.empty() ? readFile(path) : "");
     giveToStranger(path + part);
     expectRefused(path, "belongs to another user");
+    EXPECT_THAT(Reader::open(path).status().message(), HasSubstr("copy it into a folder of your own"));
   }
 }
 
@@ -127,6 +128,7 @@ TEST_F(SafePathOfTwoUsers, strangersFolderIsRefused) {
   makeDatabase(folder_.file("a.db"));
   giveToStranger(folder_.path());
   expectRefused(folder_.file("a.db"), "belongs to another user");
+  EXPECT_THAT(Reader::open(folder_.file("a.db")).status().message(), HasSubstr("copy it into a folder of your own"));
 }
 
 TEST_F(SafePathOfTwoUsers, strangersLinkAmongTheFoldersIsRefused) {

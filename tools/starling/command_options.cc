@@ -82,14 +82,24 @@ void addSingleRunOption(CLI::App& command, std::string& run, const std::string& 
 
 void addJsonFlag(CLI::App& command, bool& json) { command.add_flag("--json", json, "Print JSON"); }
 
-std::string faultOfOutput(const std::string& path) {
+std::string faultOfFile(const std::string& path) {
   return path.empty() ? "FILE is empty: give a name, or leave the option out" : "";
 }
 
+std::string faultOfEmptyValue(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    const std::size_t name = argument.size() - 1;
+    if (!argument.starts_with("--") || argument.find('=') != name) continue;
+    return fmt::format("{} has no value: give one, or leave the option out", argument.substr(0, name));
+  }
+  return "";
+}
+
 void addOutputOption(CLI::App& command, std::string& path) {
-  command.add_option("-o,--output", path, "Write to this file (default: standard output)")
+  command.add_option("-o,--output", path, "Write to this file; - is standard output, the default")
       ->option_text("FILE")
-      ->check(faultOfOutput);
+      ->check(faultOfFile);
 }
 
 void addSiteArgument(CLI::App& command, std::string& site, bool is_required) {

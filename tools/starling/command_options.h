@@ -50,8 +50,11 @@ void addRunOption(CLI::App& command, std::string& run, const std::string& help =
 // The same, but `all` is refused: `doing` says what is done one run at a time.
 void addSingleRunOption(CLI::App& command, std::string& run, const std::string& doing);
 void addJsonFlag(CLI::App& command, bool& json);
-// A check: a file to be written has a name. An empty one is seldom meant, as where a variable of a shell is not set.
-std::string faultOfOutput(const std::string& path);
+// A check: a file has a name. An empty one is seldom meant, as where a variable of a shell is not set.
+std::string faultOfFile(const std::string& path);
+// Returns what is wrong with an option before `--` that ends with its `=`, whose value CLI11 would take from the next
+// argument; empty where there is none.
+std::string faultOfEmptyValue(const std::vector<std::string>& arguments);
 // Adds --output, for writeText().
 void addOutputOption(CLI::App& command, std::string& path);
 // Adds SITE, --run and --json.

@@ -1,9 +1,6 @@
 #include "commands.h"
 
-#include <fmt/format.h>
-
 #include "base/options.h"
-#include "base/printable.h"
 
 namespace starling::cli {
 namespace {
@@ -23,9 +20,9 @@ constexpr CommandRow kTable[] = {
     {"whatif", "Predict what a site would gain by other algorithms, arrivals or ranks", setUpWhatIf, false},
     {"policies", "List what later runs start from, of all programs", setUpPolicies, false},
     {"export", "Write what was learned: as a policy document, a table, or rules for Open MPI", setUpExport, false},
-    {"import", "Read a policy document into the database", setUpImport, false},
-    {"prune", "Remove old runs or sites from the database, and give the space back", setUpPrune, false},
-    {"merge", "Take the runs and policies of other databases into this one", setUpMerge, false},
+    {"import", "Read a policy document into the database", setUpImport, false, true},
+    {"prune", "Remove old runs or sites from the database, and give the space back", setUpPrune, false, true},
+    {"merge", "Take the runs and policies of other databases into this one", setUpMerge, false, true},
     {"doctor", "Check the installation, the environment and what a program is linked with", setUpDoctor, true},
     {"options", "List the environment variables that Starling reads", setUpOptions, false},
     {"completions", "Print what a shell completes of starling's commands and options", setUpCompletions, false},
@@ -38,11 +35,18 @@ std::span<const CommandRow> commandTable() { return kTable; }
 
 std::string Globals::databaseInForce() const {
   if (!database.empty()) return database;
-  const ParsedOptions parsed = parseEnvironment();
-  for (const std::string& error : parsed.errors) {
-    if (error.starts_with("STARLING_DB=")) fmt::print(stderr, "starling: {}; its default is used\n", printable(error));
+  if (const std::string fault = faultOfDatabase(); !fault.empty()) {
+    show(stderr, "starling: {}; its default is used\n", fault);
   }
-  return databasePath(parsed.options);
+  return databasePath(parseEnvironment().options);
+}
+
+std::string Globals::faultOfDatabase() const {
+  if (!database.empty()) return "";
+  for (const std::string& error : parseEnvironment().errors) {
+    if (error.starts_with("STARLING_DB=")) return error;
+  }
+  return "";
 }
 
 Look Globals::look() const {

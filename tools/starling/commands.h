@@ -19,8 +19,12 @@ struct Globals {
   std::string colour = "auto";             // --color: auto, always or never
   std::vector<std::string> raw_arguments;  // of a command whose row says takes_raw_arguments
 
-  // Returns what --db says, else what the environment says.
+  // Returns what --db says, else what the environment says. Where that cannot be used the default is returned, and a
+  // warning says so.
   std::string databaseInForce() const;
+  // Returns what is wrong with the environment's database, and how to mend it; empty where nothing is, or --db is
+  // given.
+  std::string faultOfDatabase() const;
   // Returns how text for people looks on stdout.
   Look look() const;
 };
@@ -31,7 +35,8 @@ struct CommandRow {
   const char* name;
   const char* help;
   Action (*setUp)(CLI::App& command, const Globals& globals);
-  bool takes_raw_arguments;  // its arguments are not parsed here, because they belong to another program
+  bool takes_raw_arguments;      // its arguments are not parsed here, because they belong to another program
+  bool writes_database = false;  // it is not started where faultOfDatabase() finds something
 };
 
 std::span<const CommandRow> commandTable();

@@ -63,10 +63,11 @@ Result<Request> parseRequest(const std::vector<std::string>& arguments) {
   }
   CLI::App own;
   addListOptions(own, request.list, findingsShape().names());
-  own.add_option("--db", request.database)->option_text("FILE");
+  own.add_option("--db", request.database)->option_text("FILE")->check(faultOfFile);
   own.add_option("--color", request.colour)->check(oneOf("choice of colours", {"auto", "always", "never"}));
   refuseOptionsAsValues(own);
   std::vector<std::string> options(arguments.begin(), separator);
+  if (const std::string fault = faultOfEmptyValue(options); !fault.empty()) return Status::error(fault);
   try {
     own.parse(std::vector<std::string>(options.rbegin(), options.rend()));
   } catch (const CLI::ParseError& error) {

@@ -75,7 +75,8 @@ Finding checkDatabase(const std::string& path) {
   }
   // The folder has to be writable, too, because SQLite keeps its journal beside the file.
   if (access(path.c_str(), W_OK) != 0 || access(existingFolder(path).c_str(), W_OK | X_OK) != 0) {
-    return {Health::kWarning, "database", path + " is readable but not writable: runs learn nothing new",
+    return {Health::kWarning, "database",
+            path + " is readable but not writable: runs begin with what it has learned, and add nothing",
             "make file and folder writable, or set STARLING_DB to another path"};
   }
   if (const std::optional<Finding> lack = findLackOfSpace(path)) return *lack;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/printable.h"
+#include "command_options.h"
 
 namespace starling::cli {
 namespace {
@@ -135,6 +136,10 @@ class Parser {
       return Status::error(fmt::format("{} has no value", option.name));
     }
     const std::string value = option.value ? *option.value : arguments_[next_ + 1];
+    if (text == &request_.database) {
+      const std::string fault = faultOfFile(value);
+      if (!fault.empty()) return Status::error(fmt::format("{}: {}", option.name, fault));
+    }
     next_ += option.value ? 1 : 2;
     if (option.name == "--launcher") return takeLauncher(value);
     if (option.name == "--export") return takeExport(value);

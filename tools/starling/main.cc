@@ -68,6 +68,16 @@ int report(const Outcome& outcome) {
   return outcome.exitCode();
 }
 
+// To change another database than the one that is meant cannot be undone.
+Outcome perform(const CommandRow& row, const Action& action, const Globals& globals) {
+  if (row.writes_database) {
+    if (const std::string fault = globals.faultOfDatabase(); !fault.empty()) {
+      return Outcome::usage(fmt::format("{}, or give --db FILE; `starling {}` has changed nothing", fault, row.name));
+    }
+  }
+  return action();
+}
+
 // What was printed may be lost only now, as on a full disk.
 Outcome printed(Outcome outcome) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return outcome;
@@ -84,7 +94,8 @@ Outcome usageOutcome(CLI::App& app, const CLI::ParseError& error, const std::vec
 void addGlobalOptions(CLI::App& app, Globals& globals) {
   app.set_version_flag("--version", "starling " STARLING_VERSION);
   app.add_option("--db", globals.database, "The tuning database (default: STARLING_DB, else the user's data folder)")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(faultOfFile);
   app.add_option("--color", globals.colour, "Colours; auto: on a terminal, unless NO_COLOR is set (default: auto)")
       ->option_text("auto|always|never")
       ->check(oneOf("choice of colours", {"auto", "always", "never"}));
@@ -108,6 +119,9 @@ int runProgram(std::vector<std::string> arguments) {
   const auto name = commandName(arguments);
   if (name != arguments.end() && findCommand(*name) == nullptr) return report(unknownCommand(*name));
   globals.raw_arguments = takeRawArguments(arguments);
+  if (const std::string fault = faultOfEmptyValue(arguments); !fault.empty()) {
+    return report(Outcome::usage(fault + " (see `starling --help`)"));
+  }
   try {
     // CLI11 takes the arguments from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -115,7 +129,8 @@ int runProgram(std::vector<std::string> arguments) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return report(usageOutcome(app, error, arguments));
   }
-  return report(printed(actions.at(app.get_subcommands().front())()));
+  const CLI::App* command = app.get_subcommands().front();
+  return report(printed(perform(*findCommand(command->get_name()), actions.at(command), globals)));
 }
 
 }  // namespace

@@ -38,19 +38,15 @@ std::optional<std::int64_t> runOf(const StoredPolicy& stored, const std::vector<
 
 using SiteNames = std::map<std::string, std::string>;  // by identity
 
-// Names the sites of all runs that are still recorded.
-Result<SiteNames> siteNames(const Reader& reader, const std::vector<RunRow>& runs) {
+// Names the sites of all runs, also of those that were removed.
+Result<SiteNames> siteNames(const Reader& reader) {
+  const auto sites = reader.sites();
+  if (!sites.isOk()) return sites.status();
   SiteNames names;
   Symbolizer symbolizer;
-  for (const RunRow& run : runs) {
-    const Result<std::vector<KeyRow>> keys = reader.keys(run.number);
-    if (!keys.isOk()) return keys.status();
-    for (const KeyRow& key : keys.value()) {
-      const SiteRecord& site = key.site;
-      const auto [name, is_new] = names.try_emplace(site.identity);
-      if (!is_new) continue;
-      name->second = describeSite(site, symbolizer.locate(site.module, site.build_id, site.offset));
-    }
+  for (const SiteRow& row : sites.value()) {
+    const SiteRecord& site = row.site;
+    names[site.identity] = describeSite(site, symbolizer.locate(site.module, site.build_id, site.offset));
   }
   return names;
 }
@@ -116,7 +112,7 @@ Result<std::vector<ListedPolicy>> policiesOf(const std::string& run_choice, cons
     if (!chosen.isOk()) return chosen.status();
     wanted = chosen.value().front().number;
   }
-  const Result<SiteNames> names = siteNames(reader, runs.value());
+  const Result<SiteNames> names = siteNames(reader);
   if (!names.isOk()) return names.status();
   const Result<std::vector<StoredPolicy>> policies = reader.allPolicies();
   if (!policies.isOk()) return policies.status();

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "algos/catalogue.h"
@@ -61,7 +65,7 @@ std::string policiesCsv(const std::string& document) {
 // Returns a warning where the text of a document does not hold the names that are in it, since JSON is UTF-8.
 std::vector<std::string> warnOfLostNames(const PolicyDocument& document, const std::string& text) {
   const Result<PolicyDocument> read = parsePolicyJson(text);
-  if (!read.isOk()) return {read.status().message()};
+  if (!read.isOk()) return {"`starling import` will refuse this: " + read.status().message()};
   const bool is_program_lost = read.value().program != document.program;
   std::size_t lost = 0;
   for (std::size_t i = 0; i < document.policies.size(); ++i) {
@@ -147,6 +151,23 @@ Status checkNames(const PolicyDocument& document) {
   return Status::ok();
 }
 
+// Policies that are equal in all of this are for the same calls.
+using PolicyKey = std::tuple<std::string, std::int32_t, std::int32_t, std::string, std::string>;
+
+PolicyKey keyOf(const PolicyRecord& policy) {
+  return {policy.site, policy.communicator_size, policy.size_class, policy.type, policy.operation};
+}
+
+// Counts those of the document for whose calls the database has no policy yet.
+Result<std::int64_t> countNew(Database& database, const PolicyDocument& document) {
+  const auto present = database.policies(document.environment, document.program);
+  if (!present.isOk()) return present.status();
+  std::set<PolicyKey> keys;
+  for (const PolicyRecord& policy : present.value()) keys.insert(keyOf(policy));
+  return std::count_if(document.policies.begin(), document.policies.end(),
+                       [&](const PolicyRecord& policy) { return keys.insert(keyOf(policy)).second; });
+}
+
 Outcome importFile(const std::string& path, const std::string& database_path) {
   const Result<std::string> text = readText(path);
   if (!text.isOk()) return Outcome::fault(text.status());
@@ -161,11 +182,14 @@ Outcome importFile(const std::string& path, const std::string& database_path) {
   }
   Result<Database> database = Database::open(database_path);
   if (!database.isOk()) return Outcome::fault(database.status());
+  const Result<std::int64_t> added = countNew(database.value(), document.value());
+  if (!added.isOk()) return Outcome::fault(added.status());
   const Status imported = database.value().importPolicies(document.value());
   if (!imported.isOk()) return Outcome::fault(imported);
   const std::int64_t count = std::ssize(document.value().policies);
-  show("{} of {} {} in {}; its next run in that environment starts there.\n", formatCount(count, "policy"),
-       document.value().program, count == 1 ? "is" : "are", database_path);
+  show("{} of {} {} in {}, {} new and {} in place of what was there; its next run in that environment starts there.\n",
+       formatCount(count, "policy"), document.value().program, count == 1 ? "is" : "are", database_path, added.value(),
+       count - added.value());
   return Outcome::ok();
 }
 
@@ -191,6 +215,11 @@ Action setUpImport(CLI::App& command, const Globals& globals) {
   const auto path = std::make_shared<std::string>();
   command.add_option("FILE", *path, "A policy document, as `starling export` writes it; - is standard input")
       ->required();
+  command.footer(
+      "A policy takes the place of one that is there for the same program, environment, site, ranks, size class, type\n"
+      "and operation, whoever learned it: `starling export -o before.json` keeps what was learned. A document with\n"
+      "a policy that no run could find or use is refused as a whole. docs/policy-documents.md of Starling's sources\n"
+      "describes the format.");
   return [path, &globals] { return importFile(*path, globals.databaseInForce()); };
 }
 

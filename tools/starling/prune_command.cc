@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -12,6 +13,8 @@
 #include "recording.h"
 #include "site_lookup.h"
 #include "store/pruner.h"
+#include "store/reader.h"
+#include "symbolizer.h"
 #include "table.h"
 #include "terminal.h"
 #include "units_parse.h"
@@ -29,85 +32,95 @@ struct PruneArguments {
 
 struct PrunedRun {
   RunRow run;
-  std::vector<std::int64_t> keys;
-  std::int64_t records = 0;
+  RunExtent extent;
+};
+
+// The sites that a rule names. One that only policies name has no number.
+struct ChosenSites {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::string> identities;
 };
 
 struct PrunePlan {
   std::vector<PrunedRun> runs;
+  ChosenSites sites;
   std::vector<StoredPolicy> policies;
 };
 
-// Finds the sites that the rule names among all keys of the database, and their identities.
-Result<std::set<std::int64_t>> sitesOf(const PruneRule& rule, const std::vector<RecordedKey>& keys,
-                                       std::vector<std::string>& identities) {
-  std::set<std::int64_t> numbers;
-  for (const std::string& site : rule.sites) {
-    const Result<std::int64_t> number = findSite(keys, site);
-    if (!number.isOk()) return number.status();
-    numbers.insert(number.value());
-    for (const RecordedKey& key : keys) {
-      if (key.siteNumber() != number.value()) continue;
-      identities.push_back(key.row.site.identity);
-      break;
+// Looks for sites where there is something to remove: they have keys, or are those of `policies`.
+class PrunableSites {
+ public:
+  PrunableSites(const std::vector<SiteRow>& sites, const std::vector<StoredPolicy>& policies) {
+    for (const StoredPolicy& policy : policies) only_in_policies_.insert(policy.policy.site);
+    Symbolizer symbolizer;
+    for (const SiteRow& row : sites) {
+      const SiteRecord& site = row.site;
+      const bool has_policies = only_in_policies_.erase(site.identity) > 0;
+      if (!row.has_keys && !has_policies) continue;
+      KeyRow key;
+      key.site_number = row.number;
+      key.site = site;
+      known_.push_back({{}, std::move(key), symbolizer.locate(site.module, site.build_id, site.offset)});
     }
   }
-  return numbers;
-}
 
-// Finds what is to go of one run: the keys of `sites`, or all where the rule names no site.
-Result<PrunedRun> planRun(const RunRow& run, const PruneRule& rule, const std::set<std::int64_t>& sites,
-                          const Recording& recording) {
-  PrunedRun pruned{run, {}, 0};
-  for (const RecordedKey& key : recording.keys()) {
-    const bool is_meant = rule.sites.empty() || sites.count(key.siteNumber()) > 0;
-    if (key.run.number != run.number || !is_meant) continue;
-    const Result<std::int64_t> records = recording.reader().records(key.row.number);
-    if (!records.isOk()) return records.status();
-    pruned.keys.push_back(key.row.number);
-    pruned.records += records.value();
+  // Adds the site that `text` means to `chosen`.
+  Status choose(const std::string& text, ChosenSites& chosen) const {
+    const bool is_number = std::ranges::find(known_, text, [](const RecordedKey& key) {
+                             return std::to_string(key.siteNumber());
+                           }) != known_.end();
+    for (const std::string& identity : {text, "label:" + text}) {
+      if (is_number || only_in_policies_.count(identity) == 0) continue;
+      chosen.identities.push_back(identity);
+      return Status::ok();
+    }
+    const Result<std::int64_t> number = findSite(known_, text);
+    if (!number.isOk()) return number.status();
+    chosen.numbers.push_back(number.value());
+    chosen.identities.push_back(std::ranges::find(known_, number.value(), &RecordedKey::siteNumber)->row.site.identity);
+    return Status::ok();
   }
-  return pruned;
-}
 
-Status planPolicies(const PruneRule& rule, const std::vector<RunRow>& runs, const std::vector<std::string>& sites,
-                    const Reader& reader, PrunePlan& plan) {
-  if (!rule.policies) return Status::ok();
-  auto policies = reader.allPolicies();
-  if (!policies.isOk()) return policies.status();
-  for (StoredPolicy& policy : policies.value()) {
-    if (isToPrune(policy, rule, runs, sites)) plan.policies.push_back(std::move(policy));
+ private:
+  std::vector<RecordedKey> known_;          // one for each site
+  std::set<std::string> only_in_policies_;  // by identity: imported ones may name sites that no run has called from
+};
+
+Result<ChosenSites> sitesOf(const PruneRule& rule, const Reader& reader, const std::vector<StoredPolicy>& policies) {
+  ChosenSites chosen;
+  if (rule.sites.empty()) return chosen;
+  const auto sites = reader.sites();
+  if (!sites.isOk()) return sites.status();
+  const PrunableSites prunable(sites.value(), policies);
+  for (const std::string& site : rule.sites) {
+    if (Status found = prunable.choose(site, chosen); !found.isOk()) return found;
   }
-  return Status::ok();
-}
-
-Result<bool> hasRuns(const std::string& database) {
-  const Result<Reader> reader = Reader::open(database);
-  if (!reader.isOk()) return reader.status();
-  const auto runs = reader.value().runs();
-  if (!runs.isOk()) return runs.status();
-  return !runs.value().empty();
+  return chosen;
 }
 
 Result<PrunePlan> planPruning(const PruneRule& rule, const std::string& database) {
-  PrunePlan plan;
-  const Result<bool> has_runs = hasRuns(database);
-  if (!has_runs.isOk()) return has_runs.status();
-  if (!has_runs.value()) return plan;
-  const Result<Recording> opened = Recording::open(database, "all");
+  const Result<Reader> opened = Reader::open(database);
   if (!opened.isOk()) return opened.status();
-  const Recording& recording = opened.value();
-  std::vector<std::string> identities;
-  const auto sites = sitesOf(rule, recording.keys(), identities);
+  const Reader& reader = opened.value();
+  const auto all_runs = reader.runs();
+  if (!all_runs.isOk()) return all_runs.status();
+  auto policies = rule.policies ? reader.allPolicies() : std::vector<StoredPolicy>();
+  if (!policies.isOk()) return policies.status();
+  Result<ChosenSites> sites = sitesOf(rule, reader, policies.value());
   if (!sites.isOk()) return sites.status();
-  const std::vector<RunRow> runs = runsToPrune(recording.runs(), rule, std::time(nullptr));
+
+  PrunePlan plan;
+  plan.sites = std::move(sites).value();
+  const std::vector<RunRow> runs = runsToPrune(all_runs.value(), rule, std::time(nullptr));
   for (const RunRow& run : runs) {
-    const Result<PrunedRun> pruned = planRun(run, rule, sites.value(), recording);
-    if (!pruned.isOk()) return pruned.status();
-    if (rule.sites.empty() || !pruned.value().keys.empty()) plan.runs.push_back(pruned.value());
+    const Result<RunExtent> extent =
+        rule.sites.empty() ? reader.extent(run.number) : reader.extent(run.number, plan.sites.numbers);
+    if (!extent.isOk()) return extent.status();
+    if (rule.sites.empty() || extent.value().keys > 0) plan.runs.push_back({run, extent.value()});
   }
-  const Status planned = planPolicies(rule, runs, identities, recording.reader(), plan);
-  if (!planned.isOk()) return planned;
+  for (StoredPolicy& policy : policies.value()) {
+    if (isToPrune(policy, rule, runs, plan.sites.identities)) plan.policies.push_back(std::move(policy));
+  }
   return plan;
 }
 
@@ -121,8 +134,8 @@ void printPlan(const PrunePlan& plan, const Look& look) {
                  {"RECORDS", Align::kRight}});
     for (const PrunedRun& pruned : plan.runs) {
       table.addRow({std::to_string(pruned.run.number), pruned.run.run.program, formatUtc(pruned.run.run.started),
-                    pruned.run.finished ? "yes" : "no", std::to_string(pruned.keys.size()),
-                    std::to_string(pruned.records)});
+                    pruned.run.finished ? "yes" : "no", std::to_string(pruned.extent.keys),
+                    std::to_string(pruned.extent.records)});
     }
     fmt::print("{}", table.textWithin(look.width, look.has_colours));
   }
@@ -140,8 +153,8 @@ std::string describe(const PrunePlan& plan, const PruneRule& rule) {
   std::int64_t keys = 0;
   std::int64_t records = 0;
   for (const PrunedRun& run : plan.runs) {
-    keys += std::ssize(run.keys);
-    records += run.records;
+    keys += run.extent.keys;
+    records += run.extent.records;
   }
   const std::string what = fmt::format("{} and {}", formatCount(keys, "key"), formatCount(records, "record"));
   const std::string runs = formatCount(std::ssize(plan.runs), "run");
@@ -151,16 +164,13 @@ std::string describe(const PrunePlan& plan, const PruneRule& rule) {
 }
 
 Status carryOut(Pruner& pruner, const PrunePlan& plan, const PruneRule& rule) {
-  for (const PrunedRun& pruned : plan.runs) {
-    for (const std::int64_t key : pruned.keys) {
-      if (Status removed = pruner.removeKey(key); !removed.isOk()) return removed;
-    }
-    if (!rule.sites.empty()) continue;
-    if (Status removed = pruner.removeRun(pruned.run.number); !removed.isOk()) return removed;
-  }
-  std::vector<std::int64_t> numbers;
-  for (const StoredPolicy& policy : plan.policies) numbers.push_back(policy.number);
-  if (Status removed = pruner.removePolicies(numbers); !removed.isOk()) return removed;
+  std::vector<std::int64_t> runs;
+  for (const PrunedRun& pruned : plan.runs) runs.push_back(pruned.run.number);
+  const Status removed = rule.sites.empty() ? pruner.removeRuns(runs) : pruner.removeSites(plan.sites.numbers, runs);
+  if (!removed.isOk()) return removed;
+  std::vector<std::int64_t> policies;
+  for (const StoredPolicy& policy : plan.policies) policies.push_back(policy.number);
+  if (Status forgotten = pruner.removePolicies(policies); !forgotten.isOk()) return forgotten;
   if (Status thinned = pruner.thin(); !thinned.isOk()) return thinned;
   return pruner.compact();
 }
@@ -214,9 +224,10 @@ Action setUpPrune(CLI::App& command, const Globals& globals) {
   command.add_flag("--dry-run", arguments->dry_run, "Only say what would be removed");
   command.footer(
       "A run is removed that all given limits let go. Without a limit and a site nothing is removed. In each case old\n"
-      "epochs are joined, also those of databases that an older Starling wrote, and the file is rewritten without "
-      "free\n"
-      "space. What was learned stays unless --policies is given.");
+      "epochs are joined, also those of databases that an older Starling wrote, and the file is rewritten without\n"
+      "free space. What was learned stays unless --policies is given. A policy that belongs to no run, because it was\n"
+      "imported or its run was removed, goes where all runs may go: --keep-runs 0, --older-than 0m, or --site without\n"
+      "a limit.");
   return [arguments, &globals] { return prune(*arguments, globals.databaseInForce(), globals.look()); };
 }
 

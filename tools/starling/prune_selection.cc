@@ -24,7 +24,7 @@ bool isToPrune(const StoredPolicy& policy, const PruneRule& rule, std::span<cons
                std::span<const std::string> sites) {
   if (!rule.policies) return false;
   if (!sites.empty() && std::find(sites.begin(), sites.end(), policy.policy.site) == sites.end()) return false;
-  if (!policy.run_id) return !rule.choosesRuns() && rule.removesSomething();
+  if (!policy.run_id) return rule.choosesAllRuns();
   return std::any_of(runs.begin(), runs.end(), [&](const RunRow& run) { return run.run.id == *policy.run_id; });
 }
 

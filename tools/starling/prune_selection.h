@@ -20,6 +20,10 @@ struct PruneRule {
 
   bool choosesRuns() const { return older_than || keep_runs; }
   bool removesSomething() const { return choosesRuns() || !sites.empty(); }
+  // Tells whether it lets all runs go, whenever they started, that may go at all.
+  bool choosesAllRuns() const {
+    return removesSomething() && older_than.value_or(0) == 0 && keep_runs.value_or(0) == 0;
+  }
 };
 
 // Returns the runs that the rule speaks of, oldest first: with both limits those that both let go; with neither all, if
@@ -27,8 +31,8 @@ struct PruneRule {
 // REQUIRES: `runs` are oldest first. `now` is in seconds since 1970.
 std::vector<RunRow> runsToPrune(std::span<const RunRow> runs, const PruneRule& rule, std::int64_t now);
 
-// Returns whether the rule removes this policy, where it removes these runs and sites (by identity). Policies that no
-// run of this database learned go only where all runs are meant.
+// Returns whether the rule removes this policy, where it removes these runs and sites (by identity). A policy that no
+// run of this database learned has no age, and may have been imported on purpose: it goes only with all runs.
 bool isToPrune(const StoredPolicy& policy, const PruneRule& rule, std::span<const RunRow> runs,
                std::span<const std::string> sites);
 

@@ -18,8 +18,6 @@
 namespace starling::cli {
 namespace {
 
-constexpr const char* kStandardOutput = "-";
-
 struct ReportArguments {
   std::string run = "latest";
   std::vector<std::string> compared;
@@ -50,9 +48,8 @@ Outcome writeReport(const ReportArguments& arguments, const std::string& databas
   const Result<Json> report = reportOf(arguments, database);
   if (!report.isOk()) return Outcome::fault(report.status());
   const std::string page = reportPage(report.value());
-  const bool is_printed = arguments.output.empty() || arguments.output == kStandardOutput;
-  Outcome written = writeText(page, is_printed ? "" : arguments.output);
-  if (is_printed || written.exitCode() != 0) return written;
+  Outcome written = writeText(page, arguments.output);
+  if (isStandardOutput(arguments.output) || written.exitCode() != 0) return written;
   show("{}: {}, {}. It needs no other file and no network; open it in a browser.\n", arguments.output,
        report.value().at("title").get<std::string>(), formatBytes(Bytes{std::ssize(page)}));
   return written;
@@ -75,7 +72,7 @@ Action setUpReport(CLI::App& command, const Globals& globals) {
       .add_option("-o,--output", arguments->output,
                   "Write to this file; - is standard output (default: standard output, where it is no terminal)")
       ->option_text("FILE")
-      ->check(faultOfOutput);
+      ->check(faultOfFile);
   command.footer(
       "One HTML file to look at and to send around: the verdict, every site with plots of lateness, candidates,\n"
       "decisions and predictions, and what is incomplete. It needs no network. A file of that name is replaced.");

@@ -7,7 +7,12 @@
 
 namespace starling::cli {
 
-// Writes to the file, or to the standard output where the path is empty.
+// Returns whether an option for a file means the standard output: it is "-", /dev/stdout, or was not given.
+bool isStandardOutput(const std::string& path);
+
+// Writes to the file, or to the standard output. A file that is there is replaced when all has been written, so that it
+// stays as it is where that fails; links to it stay links, and it keeps owner and permissions. A database is not
+// replaced. What is no plain file, as a pipe, is written to.
 Outcome writeText(const std::string& text, const std::string& path);
 
 }  // namespace starling::cli

@@ -4,11 +4,12 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "mpi/execution/native_allreduce.h"
+#include "mpi/execution/native_call.h"
 #include "store/records.h"
 #include "tuner/site_tracker.h"
 
@@ -20,6 +21,14 @@ struct CallOrigin {
   const char* label = nullptr;  // set: takes the place of the address
   SiteId handle = kAnySite;     // set: exact, known to all ranks
   NativeAllreduce native = PMPI_Allreduce;
+  std::exception_ptr* thrown = nullptr;  // set: what the program's code throws in the native call is kept there
+
+  // Leaves the call to the MPI library.
+  int callNative(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                 MPI_Comm communicator) const {
+    if (thrown == nullptr) return native(sendbuf, recvbuf, count, datatype, op, communicator);
+    return starling::callNative(native, *thrown, sendbuf, recvbuf, count, datatype, op, communicator);
+  }
 };
 
 // THREADS: not thread-safe; one per communicator.

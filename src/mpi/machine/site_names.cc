@@ -45,6 +45,17 @@ std::string buildIdOfNotes(const unsigned char* notes, std::uint64_t size) {
   return {};
 }
 
+std::string buildIdOf(const dl_phdr_info& info) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    if (header.p_type != PT_NOTE) continue;
+    const auto* notes = reinterpret_cast<const unsigned char*>(info.dlpi_addr + header.p_vaddr);
+    std::string build_id = buildIdOfNotes(notes, header.p_memsz);
+    if (!build_id.empty()) return build_id;
+  }
+  return {};
+}
+
 int examineModule(dl_phdr_info* info, std::size_t, void* data) {
   auto& query = *static_cast<ModuleQuery*>(data);
   for (int i = 0; i < info->dlpi_phnum && !query.found; ++i) {
@@ -55,12 +66,7 @@ int examineModule(dl_phdr_info* info, std::size_t, void* data) {
   if (!query.found) return 0;
   query.base = info->dlpi_addr;
   query.path = info->dlpi_name;
-  for (int i = 0; i < info->dlpi_phnum && query.build_id.empty(); ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
-    if (header.p_type != PT_NOTE) continue;
-    const auto* notes = reinterpret_cast<const unsigned char*>(info->dlpi_addr + header.p_vaddr);
-    query.build_id = buildIdOfNotes(notes, header.p_memsz);
-  }
+  query.build_id = buildIdOf(*info);
   return 1;
 }
 
@@ -68,6 +74,23 @@ std::string executablePath() {
   std::array<char, 4096> path{};
   const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "";
+}
+
+// The executable's own entry has no name.
+std::string fileNameOf(const std::string& path) {
+  return std::filesystem::path(path.empty() ? executablePath() : path).filename().string();
+}
+
+std::string buildOf(const std::string& file_name, const std::string& build_id) {
+  return fmt::format("{}[{}]", file_name, build_id.substr(0, 16));
+}
+
+int addBuild(dl_phdr_info* info, std::size_t, void* data) {
+  std::string name = fileNameOf(info->dlpi_name);
+  auto& builds = *static_cast<LoadedBuilds*>(data);
+  builds.builds.insert(buildOf(name, buildIdOf(*info)));
+  builds.modules.insert(std::move(name));
+  return 0;
 }
 
 std::string demangled(const char* symbol) {
@@ -88,16 +111,30 @@ SiteRecord siteOfAddress(std::uint64_t return_address) {
     site.identity = fmt::format("address:{:#x}", return_address);
     return site;
   }
-  site.module = query.path.empty() ? executablePath() : query.path;  // the executable's own entry has no name
+  site.module = query.path.empty() ? executablePath() : query.path;
   site.build_id = query.build_id;
   site.offset = return_address - query.base;
-  site.identity = fmt::format("{}[{}]+{:#x}", std::filesystem::path(site.module).filename().string(),
-                              site.build_id.substr(0, 16), site.offset);
+  site.identity = fmt::format("{}+{:#x}", buildOf(fileNameOf(site.module), site.build_id), site.offset);
   Dl_info symbol{};
   if (dladdr(reinterpret_cast<const void*>(query.address), &symbol) != 0 && symbol.dli_sname != nullptr) {
     site.symbol = demangled(symbol.dli_sname);
   }
   return site;
+}
+
+LoadedBuilds loadedBuilds() {
+  LoadedBuilds builds;
+  dl_iterate_phdr(addBuild, &builds);
+  return builds;
+}
+
+std::string buildOfSite(const std::string& identity) {
+  const std::size_t offset = identity.rfind("]+0x");
+  return offset == std::string::npos ? "" : identity.substr(0, offset + 1);
+}
+
+bool LoadedBuilds::haveAnotherOf(const std::string& build) const {
+  return modules.contains(build.substr(0, build.rfind('['))) && !builds.contains(build);
 }
 
 SiteRecord siteOfLabel(const std::string& label) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "store/records.h"
@@ -18,5 +19,21 @@ SiteRecord siteOfLabel(const std::string& label);
 
 // Returns the site that stands for all calls whose ranks could not agree on where they came from.
 SiteRecord siteOfSignature();
+
+// Returns the build of a site of siteOfAddress() as its identity names it, "solver[0123456789abcdef]"; empty: the site
+// is of another kind. THREADS: any.
+std::string buildOfSite(const std::string& identity);
+
+// The modules that this process has loaded.
+struct LoadedBuilds {
+  std::set<std::string> modules;  // file names
+  std::set<std::string> builds;   // as in identities
+
+  // Returns whether the module of a build is loaded, and it is another build. THREADS: any.
+  bool haveAnotherOf(const std::string& build) const;
+};
+
+// Returns those of now; reads the notes of every module. THREADS: any.
+LoadedBuilds loadedBuilds();
 
 }  // namespace starling

@@ -5,9 +5,13 @@
 #include <optional>
 
 #include "base/copies.h"
+#include "mpi/execution/device_memory.h"
 
 namespace starling {
 namespace {
+
+// What a rank tells in place of its memory when it has the driver of an accelerator.
+constexpr std::int64_t kHasDriver = -1;
 
 // Returns the size in memory, with the gaps between elements, which messages leave out.
 std::int64_t bytesOf(const CallKind& kind) {
@@ -40,6 +44,7 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
   if (isReproducible()) {
     return channel_.ensureMemory(bytes, memory_) ? execute(nullptr, sendbuf, recvbuf, kind, root) : native();
   }
+  if (mayBeOnDevices()) return native();
   // A vector counts as long when cutting it into segments is worth it.
   const bool is_long = bestSegments(channel_.costs(), bytes, channel_.ranks()) > 1;
   Root* const to = roots_.findOrMake(channel_, root, is_long);
@@ -54,6 +59,14 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
   // A call that failed here may have succeeded elsewhere, so it counts on every rank.
   if (++to->calls >= channel_.options().rooted_period) endPeriod(*to);
   return code;
+}
+
+bool RootedReducer::mayBeOnDevices() {
+  if (!may_be_on_devices_) {
+    refreshDeviceDrivers();
+    may_be_on_devices_ = !channel_.isSoEverywhere(!hasDeviceDriver());
+  }
+  return *may_be_on_devices_;
 }
 
 bool RootedReducer::isMisplaced(const void* sendbuf, const void* recvbuf, int root) const {
@@ -102,6 +115,7 @@ void RootedReducer::endPeriod(Root& to) {
   std::optional<std::int64_t> duration_ns;
   bool has_changed = false;
   if (channel_.takeExchange(to.exchange)) {
+    if (to.exchange.capacity() == kHasDriver) may_be_on_devices_ = true;
     memory_.agree(to.exchange.capacity());
     duration_ns = to.exchange.durationNs();
     // Where nothing is known of the clocks nobody counts as late.
@@ -112,8 +126,10 @@ void RootedReducer::endPeriod(Root& to) {
   to.trial.endPeriod(duration_ns, has_changed);
   const ClockModel clock = channel_.stampClock().model().value_or(ClockModel{});
   const std::int64_t arrival_ns = to.arrivals.take();
-  channel_.startExchange(
-      to.exchange, {clock.toOther(arrival_ns), to.durations.take(), memory_.reserve(), clock.errorAt(arrival_ns)});
+  refreshDeviceDrivers();
+  const std::int64_t capacity = hasDeviceDriver() ? kHasDriver : memory_.reserve();
+  channel_.startExchange(to.exchange,
+                         {clock.toOther(arrival_ns), to.durations.take(), capacity, clock.errorAt(arrival_ns)});
 }
 
 bool RootedReducer::finish(bool may_wait) {

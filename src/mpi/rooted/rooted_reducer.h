@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "algos/reduction_tree.h"
@@ -88,9 +89,13 @@ class RootedReducer {
   const PreparedSchedule& findSchedule(const Root* to, const CallKind& kind, int root);
   void endPeriod(Root& to);
   bool grow(std::size_t bytes);
+  // Returns whether some rank has the driver of an accelerator, so that vectors may lie where code of the host must not
+  // touch them. The first time it waits for all ranks.
+  bool mayBeOnDevices();
 
   RootedChannel& channel_;
   AgreedMemory memory_{"reductions", [this](std::size_t bytes) { return grow(bytes); }};
+  std::optional<bool> may_be_on_devices_;  // empty: not agreed on yet
   ByRoot<Root> roots_;
   ScheduleCache<Key> schedules_{kMaxRootedSchedules, channel_.scheduleMemory()};
 };

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
 
 #include "base/printable.h"
 #include "cli_process.h"
@@ -138,10 +139,19 @@ TEST_F(HostileText, isShownAsEscapesInErrors) {
 TEST_F(HostileText, ofAPolicyDocumentIsShownAsEscapes) {
   const std::string exported = folder_.file("policies.json");
   ASSERT_EQ(run("export --output '" + exported + "'").exit_code, 0);
-  const CliResult unknown = run("import '" + exported + "'");
-  EXPECT_THAT(unknown.err, testing::HasSubstr("ring\\x1b]0;")) << "is no algorithm";
-  expectHarmless(unknown.err);
+  const auto expectRefusal = [&](const std::string& word) {
+    const CliResult refused = run("import '" + exported + "'");
+    EXPECT_THAT(refused.err, testing::HasSubstr(word + "\\x1b]0;"));
+    expectHarmless(refused.err);
+  };
+  expectRefusal("memory");
   auto document = nlohmann::json::parse(readFile(exported));
+  document["environment"]["transport"] = "network";
+  writeFile(exported, document.dump());
+  expectRefusal("a identity");
+  for (auto& policy : document["policies"]) policy["site"] = "label:" + policy["site"].get<std::string>();
+  writeFile(exported, document.dump());
+  expectRefusal("ring");
   for (auto& policy : document["policies"]) {
     policy["choice"] = "ring";
     policy["type"] = "float";

@@ -43,6 +43,11 @@ TEST(ParseLaunch, takesValuesBehindAnEqualsSign) {
   EXPECT_THAT(parseLaunch(Words{"--algorithm=", "--", "a"}).status().message(), HasSubstr("--algorithm has no value"));
 }
 
+TEST(ParseLaunch, refusesADatabaseWithoutAName) {
+  EXPECT_THAT(parseLaunch(Words{"--db", "", "--", "a"}).status().message(), HasSubstr("--db: FILE is empty"));
+  EXPECT_THAT(parseLaunch(Words{"--db=", "--", "a"}).status().message(), HasSubstr("--db has no value"));
+}
+
 TEST(ParseLaunch, leavesTheRestAloneWithoutASeparator) {
   const LaunchRequest request = parseLaunch(Words{"-n", "2", "--db", "x.db", "./app", "--verbose", "-n", "9"}).value();
   EXPECT_THAT(request.launcher_arguments, ElementsAre("-n", "2", "./app", "--verbose", "-n", "9"));

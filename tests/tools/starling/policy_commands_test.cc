@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -25,6 +26,24 @@ TEST_F(PolicyCommands, exportWantsANameForItsFile) {
   const CliResult folder = run("export -o '" + folder_.file("") + "'");
   EXPECT_EQ(folder.exit_code, 1);
   EXPECT_THAT(folder.err, HasSubstr("it is a folder; name a file in it"));
+}
+
+TEST_F(PolicyCommands, exportLeavesTheDatabaseAlone) {
+  const std::string before = readFile(database_);
+  for (const std::string command : {"export -o '", "report -o '"}) {
+    const CliResult refused = run(command + database_ + "'");
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr("it is a database, which would be lost; name another file"));
+  }
+  EXPECT_EQ(readFile(database_), before);
+}
+
+TEST_F(PolicyCommands, dashIsStandardOutput) {
+  const std::string printed = run("export").out;
+  EXPECT_EQ(run("export -o -").out, printed);
+  EXPECT_EQ(run("export --output /dev/stdout").out, printed);
+  EXPECT_EQ(runStarling("completions bash -o -").out, runStarling("completions bash").out);
+  EXPECT_FALSE(std::filesystem::exists("-"));
 }
 
 TEST_F(PolicyCommands, exportAndImportCarryPoliciesToAnotherDatabase) {
@@ -90,6 +109,28 @@ TEST_F(PolicyCommands, importReplacesWhatWasLearned) {
   EXPECT_EQ(parsed("export")["policies"].size(), 1U);
 }
 
+TEST_F(PolicyCommands, importTellsWhatTookThePlaceOfWhatWasThere) {
+  json document = parsed("export");
+  document["policies"].push_back(document["policies"][0]);
+  document["policies"][1]["size_class"] = 5;
+  document["policies"].push_back(document["policies"][0]);
+  document["policies"][2]["site"] = "any";
+  writeFile(folder_.file("policy.json"), document.dump());
+  const std::string call = "import '" + folder_.file("policy.json") + "'";
+  EXPECT_THAT(run(call).out, HasSubstr(", 2 new and 1 in place of what was there; "));
+  EXPECT_THAT(run(call).out, HasSubstr(", 0 new and 3 in place of what was there; "));
+}
+
+TEST_F(PolicyCommands, documentOfTheDocumentationIsImported) {
+  const std::string page = readFile(STARLING_POLICY_DOCUMENT);
+  const std::size_t start = page.find("```json\n") + 8;
+  writeFile(folder_.file("policy.json"), page.substr(start, page.find("```", start) - start));
+  const CliResult imported = run("import '" + folder_.file("policy.json") + "'");
+  EXPECT_EQ(imported.exit_code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr(" new and 0 in place"));
+  EXPECT_THAT(runStarling("import --help").out, HasSubstr("takes the place of one that is there"));
+}
+
 TEST_F(PolicyCommands, importReadsStandardInput) {
   ASSERT_EQ(run("export --output '" + folder_.file("policy.json") + "'").exit_code, 0);
   const CliResult imported = run("import - <'" + folder_.file("policy.json") + "'");
@@ -99,6 +140,7 @@ TEST_F(PolicyCommands, importReadsStandardInput) {
 
 TEST_F(PolicyCommands, importRefusesWhatNoRunCouldUse) {
   const json good = parsed("export");
+  const std::string file = "'" + folder_.file("policy.json") + "'";
   struct Refusal {
     const char* field;
     const char* value;
@@ -107,11 +149,12 @@ TEST_F(PolicyCommands, importRefusesWhatNoRunCouldUse) {
   for (const auto& [field, value, said] :
        {Refusal{"choice", "wombat", "no algorithm \"wombat\""}, Refusal{"choice", "slt:segments=999999999", "segments"},
         Refusal{"type", "quark", "is \"quark\"; expected a type"},
+        Refusal{"site", "pressure", "is \"pressure\"; expected \"label:NAME\""},
         Refusal{"operation", "summ", "is \"summ\"; expected an operation"}}) {
     json document = good;
     document["policies"][0][field] = value;
     writeFile(folder_.file("policy.json"), document.dump());
-    const CliResult refused = run("import '" + folder_.file("policy.json") + "'");
+    const CliResult refused = run("import " + file);
     EXPECT_EQ(refused.exit_code, 1) << value;
     EXPECT_THAT(refused.err, AllOf(HasSubstr("policy.json: "), HasSubstr(std::string("policies[0].") + field + ": "),
                                    HasSubstr(said)));
@@ -119,9 +162,11 @@ TEST_F(PolicyCommands, importRefusesWhatNoRunCouldUse) {
   json document = good;
   document["policies"] = json::array();
   writeFile(folder_.file("policy.json"), document.dump());
-  const CliResult refused = run("import '" + folder_.file("policy.json") + "'");
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("nothing to import"));
+  EXPECT_THAT(run("import " + file).err, HasSubstr("nothing to import"));
+  document = good;
+  document["environment"]["transport"] = "pigeon";
+  writeFile(folder_.file("policy.json"), document.dump());
+  EXPECT_THAT(run("import " + file).err, HasSubstr("environment.transport: is \"pigeon\""));
   EXPECT_EQ(parsed("export"), good);
 }
 

@@ -59,6 +59,37 @@ TEST_F(PruneAndMerge, pruneTakesPoliciesWhenAsked) {
   EXPECT_TRUE(policies.value().empty());
 }
 
+TEST_F(PruneAndMerge, pruneTakesPoliciesOfRunsThatAreGone) {
+  for (const char* selection : {"--keep-runs 0", "--older-than 0m", "--site pressure", "--site label:pressure"}) {
+    writeExampleDatabase(file("gone.db"));
+    ASSERT_EQ(run("prune --keep-runs 0", "gone.db").exit_code, 0);
+    EXPECT_THAT(run("policies", "gone.db").out, HasSubstr("  pressure  ")) << "the site keeps its name";
+    EXPECT_THAT(run("prune --policies", "gone.db").out, HasSubstr("0 records from")) << "nothing was chosen";
+    for (const char* too_little : {"--keep-runs 1", "--older-than 1d"}) {
+      EXPECT_THAT(run(std::string("prune --policies ") + too_little, "gone.db").out, HasSubstr("0 records from"));
+    }
+    const CliResult result = run(std::string("prune --policies ") + selection, "gone.db");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("and 1 policy from")) << selection;
+    EXPECT_THAT(run("policies", "gone.db").out, HasSubstr("has no policy"));
+    std::filesystem::remove(file("gone.db"));
+  }
+}
+
+TEST_F(PruneAndMerge, pruneFindsSitesThatOnlyPoliciesName) {
+  ASSERT_EQ(run("export --output '" + file("policies.json") + "'").exit_code, 0);
+  ASSERT_EQ(run("import '" + file("policies.json") + "'", "imported.db").exit_code, 0);
+  for (const char* arguments : {"--policies --site pressur", "--policies --site nowhere", "--site pressure"}) {
+    const CliResult refused = run(std::string("prune ") + arguments, "imported.db");
+    EXPECT_EQ(refused.exit_code, 1) << arguments;
+    EXPECT_THAT(refused.err, HasSubstr("there is no site")) << arguments;
+  }
+  const CliResult result = run("prune --policies --site pressure", "imported.db");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("Removed 0 keys and 0 records of 0 runs, and 1 policy from"));
+  EXPECT_EQ(run("prune --policies --site pressure", "imported.db").exit_code, 1) << "there is none any more";
+}
+
 TEST_F(PruneAndMerge, pruneOfASiteLeavesTheOthers) {
   const CliResult result = run("prune --site dot --site norm");
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -76,6 +76,11 @@ TEST(IsToPrune, policiesStayUnlessAskedFor) {
 TEST(IsToPrune, policyOfNoRunGoesOnlyWithAllRuns) {
   const std::vector<std::string> sites{"a"};
   EXPECT_FALSE(isToPrune(policyOf("a", {}), {.keep_runs = 1, .policies = true}, kRuns, {}));
+  EXPECT_FALSE(isToPrune(policyOf("a", {}), {.older_than = 60, .policies = true}, kRuns, {}));
+  EXPECT_FALSE(isToPrune(policyOf("a", {}), {.older_than = 60, .keep_runs = 0, .policies = true}, kRuns, {}));
+  EXPECT_FALSE(isToPrune(policyOf("a", {}), {.policies = true}, kRuns, {})) << "nothing goes without a rule";
+  EXPECT_TRUE(isToPrune(policyOf("a", {}), {.keep_runs = 0, .policies = true}, {}, {}));
+  EXPECT_TRUE(isToPrune(policyOf("a", {}), {.older_than = 0, .policies = true}, {}, {}));
   EXPECT_TRUE(isToPrune(policyOf("a", {}), {.sites = {"a"}, .policies = true}, kRuns, sites));
   EXPECT_FALSE(isToPrune(policyOf("b", {}), {.sites = {"a"}, .policies = true}, kRuns, sites));
   EXPECT_FALSE(isToPrune(policyOf("b", "id1"), {.sites = {"a"}, .policies = true}, kRuns, sites));

@@ -1,0 +1,10 @@
+# Writes a header with a number that differs wherever sources do: cmake -DSOURCES=LIST -DHEADER=FILE -P source_hash.cmake
+cmake_minimum_required(VERSION 3.25)
+list(SORT SOURCES)
+foreach(source IN LISTS SOURCES)
+  file(SHA256 ${source} hash)
+  string(APPEND hashes ${hash})
+endforeach()
+string(SHA256 hash "${hashes}")
+string(SUBSTRING ${hash} 0 16 hash)
+file(CONFIGURE OUTPUT ${HEADER} CONTENT "#define STARLING_SOURCE_HASH 0x@hash@ULL\n" @ONLY)

@@ -1,0 +1,50 @@
+#include "mpi/former_builds.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace starling {
+namespace {
+
+using Kind = std::tuple<std::int32_t, std::int32_t, std::string, std::string>;
+
+Kind kindOf(const PolicyRecord& policy) {
+  return {policy.communicator_size, policy.size_class, policy.type, policy.operation};
+}
+
+// What former builds say of one kind of calls.
+struct Former {
+  std::string build;                   // whose policy came first
+  std::optional<PolicyRecord> heeded;  // empty: something else is known, or the sites of that build disagree
+};
+
+}  // namespace
+
+std::vector<PolicyRecord> withoutFormerBuilds(std::vector<PolicyRecord> policies, const LoadedBuilds& loaded) {
+  std::map<Kind, Former> kinds;
+  std::vector<PolicyRecord> left;
+  for (PolicyRecord& policy : policies) {
+    std::string build = buildOfSite(policy.site);
+    const auto [known, is_first] = kinds.try_emplace(kindOf(policy));
+    Former& former = known->second;
+    if (!loaded.haveAnotherOf(build)) {
+      former = {};
+      left.push_back(std::move(policy));
+    } else if (is_first) {
+      policy.site = "any";
+      former = {std::move(build), std::move(policy)};
+    } else if (former.build == build && former.heeded &&
+               (former.heeded->choice != policy.choice || former.heeded->table != policy.table)) {
+      former.heeded.reset();
+    }
+  }
+  for (auto& [kind, former] : kinds) {
+    if (former.heeded) left.push_back(*std::move(former.heeded));
+  }
+  return left;
+}
+
+}  // namespace starling

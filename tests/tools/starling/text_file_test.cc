@@ -1,0 +1,179 @@
+#include "text_file.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <thread>
+
+#include "cli_process.h"
+#include "store/database.h"
+
+namespace starling::cli {
+namespace {
+
+using testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+// Files of this process end after so many bytes while it lives.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*signal_)(int);
+};
+
+class WriteText : public testing::Test {
+ protected:
+  // Nothing is left beside what the test has made.
+  void expectFiles(std::ptrdiff_t files) const {
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.file("")), fs::directory_iterator()), files);
+  }
+  void expectWritten(const std::string& text, const std::string& path) const {
+    const Outcome written = writeText(text, path);
+    EXPECT_EQ(written.exitCode(), 0) << written.message();
+  }
+
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.file("policy.json");
+};
+
+TEST_F(WriteText, newFileHasThePermissionsOfNewFiles) {
+  const mode_t before = ::umask(027);
+  expectWritten("text", path_);
+  ::umask(before);
+  EXPECT_EQ(readFile(path_), "text");
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms(0640));
+  expectFiles(1);
+}
+
+TEST_F(WriteText, fileThatIsThereKeepsItsPermissions) {
+  writeFile(path_, "a text that is longer");
+  fs::permissions(path_, fs::perms(0664));
+  expectWritten("text", path_);
+  EXPECT_EQ(readFile(path_), "text");
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms(0664));
+  expectFiles(1);
+}
+
+TEST_F(WriteText, formerFileStaysWhenWritingFails) {
+  writeFile(path_, "former");
+  {
+    const FileSizeLimit limit(1000);
+    const Outcome failed = writeText(std::string(5000, 'x'), path_);
+    EXPECT_EQ(failed.exitCode(), 1);
+    EXPECT_THAT(failed.message(), HasSubstr("free space"));
+  }
+  EXPECT_EQ(readFile(path_), "former");
+  expectFiles(1);
+}
+
+TEST_F(WriteText, databaseIsNotReplacedByAnyOfItsNames) {
+  ASSERT_TRUE(Database::open(path_).isOk());
+  fs::create_symlink("policy.json", folder_.file("link"));
+  fs::create_hard_link(path_, folder_.file("other"));
+  const std::string before = readFile(path_);
+  for (const char* name : {"policy.json", "link", "other"}) {
+    const Outcome refused = writeText("text", folder_.file(name));
+    EXPECT_EQ(refused.exitCode(), 1);
+    EXPECT_THAT(refused.message(), HasSubstr("it is a database, which would be lost; name another file"));
+  }
+  EXPECT_EQ(readFile(path_), before);
+}
+
+TEST_F(WriteText, linkStaysALink) {
+  fs::create_directory(folder_.file("disk"));
+  for (const std::string target : {"there", "not_yet"}) {
+    if (target == "there") writeFile(folder_.file("disk/there"), "former");
+    fs::create_symlink(target, folder_.file("disk/" + target + "_link"));
+    fs::create_symlink("disk/" + target + "_link", folder_.file(target));
+    expectWritten("text", folder_.file(target));
+    EXPECT_TRUE(fs::is_symlink(folder_.file(target)) && fs::is_symlink(folder_.file("disk/" + target + "_link")));
+    EXPECT_EQ(readFile(folder_.file("disk/" + target)), "text");
+  }
+}
+
+TEST_F(WriteText, pipeIsWrittenTo) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  std::string found;
+  std::thread reader([&] { found = readFile(path_); });
+  expectWritten("text", path_);
+  reader.join();
+  EXPECT_EQ(found, "text");
+  EXPECT_TRUE(fs::is_fifo(path_));
+  expectWritten("text", "/dev/null");
+}
+
+TEST_F(WriteText, whatTheProcessHasOpenIsAddedTo) {
+  writeFile(path_, "former ");
+  const int descriptor = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  expectWritten("text", "/dev/fd/" + std::to_string(descriptor));
+  ::close(descriptor);
+  EXPECT_EQ(readFile(path_), "former text");
+}
+
+TEST_F(WriteText, faultsSayWhere) {
+  EXPECT_THAT(writeText("text", folder_.file("")).message(), HasSubstr("it is a folder"));
+  EXPECT_THAT(writeText("text", folder_.file("missing/file")).message(), HasSubstr("missing/file: check the folder"));
+  fs::create_symlink("circle", folder_.file("circle"));
+  EXPECT_THAT(writeText("text", folder_.file("circle")).message(), HasSubstr("circle: check the folder"));
+}
+
+// Root may write to all files.
+class WriteTextOfAUser : public WriteText {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) return;
+    ASSERT_EQ(::chown(folder_.file("").c_str(), kNobody, kNobody), 0);
+    ASSERT_EQ(::seteuid(kNobody), 0);
+    was_root_ = true;
+  }
+  void TearDown() override {
+    fs::permissions(folder_.file(""), fs::perms(0700));
+    if (was_root_) {
+      EXPECT_EQ(::seteuid(0), 0);
+    }
+  }
+
+  static constexpr uid_t kNobody = 65534;
+  bool was_root_ = false;
+};
+
+TEST_F(WriteTextOfAUser, fileThatMayNotBeWrittenStays) {
+  writeFile(path_, "former");
+  fs::permissions(path_, fs::perms(0444));
+  EXPECT_EQ(writeText("text", path_).exitCode(), 1);
+  EXPECT_EQ(readFile(path_), "former");
+  expectFiles(1);
+}
+
+TEST_F(WriteTextOfAUser, fileIsWrittenWhereItsFolderMayNotBe) {
+  writeFile(path_, "former");
+  fs::permissions(folder_.file(""), fs::perms(0500));
+  expectWritten("text", path_);
+  EXPECT_EQ(readFile(path_), "text");
+}
+
+}  // namespace
+}  // namespace starling::cli
