@@ -1,7 +1,9 @@
-# Writes a header with a number that differs wherever sources do: cmake -DSOURCES=LIST -DHEADER=FILE -P source_hash.cmake
+# Writes a header with a number that differs wherever a file does of those that a text names, one on each line:
+# cmake -DLIST=TEXT -DHEADER=FILE -P source_hash.cmake
 cmake_minimum_required(VERSION 3.25)
-list(SORT SOURCES)
-foreach(source IN LISTS SOURCES)
+file(STRINGS ${LIST} sources)
+list(SORT sources)
+foreach(source IN LISTS sources)
   file(SHA256 ${source} hash)
   string(APPEND hashes ${hash})
 endforeach()

@@ -63,7 +63,8 @@ STARLING_EXPORT int tuned_bcast(void* buffer, int count, MPI_Datatype datatype, 
  * compare, nobody counts as late and the tree is balanced. Long vectors travel in segments. Periods of calls are also
  * given to MPI_Reduce, which answers where it is faster, found as in tuned_bcast. In reproducible mode the tree depends
  * on the number of ranks alone. These are left to MPI_Reduce: what tuned_bcast leaves to MPI_Bcast (in reproducible
- * mode not the first calls), and the types and operations that tuned_allreduce leaves to MPI_Allreduce. */
+ * mode not the first calls), the types and operations that tuned_allreduce leaves to MPI_Allreduce, and all calls where
+ * a rank has the driver of an accelerator; in reproducible mode vectors have to be the host's. */
 STARLING_EXPORT int tuned_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                                  int root, MPI_Comm comm);
 

@@ -18,7 +18,7 @@ Kind kindOf(const PolicyRecord& policy) {
 // What former builds say of one kind of calls.
 struct Former {
   std::string build;                   // whose policy came first
-  std::optional<PolicyRecord> heeded;  // empty: something else is known, or the sites of that build disagree
+  std::optional<PolicyRecord> latest;  // of it; empty: something else is known, or the sites of that build disagree
 };
 
 }  // namespace
@@ -36,13 +36,13 @@ std::vector<PolicyRecord> withoutFormerBuilds(std::vector<PolicyRecord> policies
     } else if (is_first) {
       policy.site = "any";
       former = {std::move(build), std::move(policy)};
-    } else if (former.build == build && former.heeded &&
-               (former.heeded->choice != policy.choice || former.heeded->table != policy.table)) {
-      former.heeded.reset();
+    } else if (former.build == build && former.latest &&
+               (former.latest->choice != policy.choice || former.latest->table != policy.table)) {
+      former.latest.reset();
     }
   }
   for (auto& [kind, former] : kinds) {
-    if (former.heeded) left.push_back(*std::move(former.heeded));
+    if (former.latest) left.push_back(*std::move(former.latest));
   }
   return left;
 }

@@ -8,6 +8,7 @@ namespace starling {
 // Returns whether buildIdentity() is one number on all ranks. Where it is not, the first of them says so. Called by all
 // ranks; waits for them. THREADS: any.
 bool areOneBuild(MPI_Comm communicator);
+// Says that it is not one number, once in a process. THREADS: any.
 void warnOfOtherBuilds();
 
 }  // namespace starling

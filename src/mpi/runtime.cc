@@ -136,12 +136,12 @@ void Runtime::agreeWithWorld(bool is_in_init) {
   }
   int rank = 0;
   PMPI_Comm_rank(private_world_, &rank);
+  agreed_settings_ = encodeSettings(readSettings(rank == 0));
   if (!is_one_build_) {
     settings_.options.mode = Mode::kOff;
     if (rank == 0) warnOfOtherBuilds();
     return;
   }
-  agreed_settings_ = encodeSettings(readSettings(rank == 0));
   shareBytes(private_world_, agreed_settings_);
   if (Result<Settings> agreed = decodeSettings(agreed_settings_); agreed.isOk()) {
     settings_ = std::move(agreed).value();

@@ -180,8 +180,9 @@ SessionServices Runtime::servicesFor(MPI_Comm communicator) {
     static_cast<void>(awaitAllRanks(communicator, call, clock_));
     shareBytes(communicator, bytes);
     if (Result<Settings> agreed = decodeSettings(bytes); agreed.isOk()) services.settings = std::move(agreed).value();
-    const bool is_left_out = !services.is_within_world && isTrueOnAny(communicator, is_left_out_);
-    if (is_left_out || !areOneBuild(communicator)) services.settings.options.mode = Mode::kOff;
+    // All of a world is off where a part of it is.
+    const bool is_off = isTrueOnAny(communicator, is_left_out_ || (started && !is_one_build_));
+    if (!areOneBuild(communicator) || is_off) services.settings.options.mode = Mode::kOff;
   }
   int world_rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

@@ -1,18 +1,23 @@
 #include "preload/fortran_constant.h"
 
-#include <algorithm>
-#include <iterator>
+#include <dlfcn.h>
 
 #include "preload/loaded_starling.h"
 
 namespace starling {
 
-// The library's own variable may not be the one that it uses: the program's comes first.
+// The library's own variable may not be the one that it uses: the program's comes first, where it has that.
 const void* FortranConstant::ofMpi() {
   if (const void* const known = of_mpi_.load(std::memory_order_acquire)) return known;
-  const auto is_of_mpi = [](const Spelling& spelling) { return findBesideStarling(spelling.name()) != nullptr; };
-  Spelling* const found = std::find_if(std::begin(spellings_), std::end(spellings_), is_of_mpi);
-  const void* const address = (found != std::end(spellings_) ? found : spellings_)->seenBy(nullptr);
+  const void* address = nullptr;
+  for (const Spelling& spelling : spellings_) {
+    const void* const own = findBesideStarling(spelling.name());
+    if (own == nullptr) continue;
+    const void* const seen = dlsym(RTLD_DEFAULT, spelling.name());
+    address = seen != nullptr ? seen : own;
+    break;
+  }
+  if (address == nullptr) address = spellings_[0].seenBy(nullptr);
   of_mpi_.store(address, std::memory_order_release);
   return address;
 }

@@ -311,7 +311,7 @@ void BackgroundWriter::readPolicies() {
 }
 
 Result<std::vector<PolicyRecord>> BackgroundWriter::policiesOfFile() const {
-  const Result<Reader> reader = Reader::open(path_, kLockPatience);
+  const Result<Reader> reader = Reader::open(path_, lockPatience());
   if (!reader.isOk()) return reader.status();
   return reader.value().policies(run_.environment, run_.program);
 }
@@ -325,9 +325,14 @@ bool BackgroundWriter::write(const Batch& batch) {
   });
 }
 
+// The program itself does not wait for a lock.
+Seconds BackgroundWriter::lockPatience() const {
+  return writer_thread_ == WriterThread::kOwn ? kLockPatience : Seconds{};
+}
+
 bool BackgroundWriter::openDatabase() {
   if (!database_) {
-    Result<Database> opened = Database::open(path_, writer_thread_ == WriterThread::kOwn ? kLockPatience : Seconds{});
+    Result<Database> opened = Database::open(path_, lockPatience());
     if (!opened.isOk()) {
       warn(opened.status());
       return false;

@@ -81,6 +81,7 @@ class BackgroundWriter {
   void readPolicies();
   // Reads them from a file that cannot be written, now or ever.
   Result<std::vector<PolicyRecord>> policiesOfFile() const;
+  Seconds lockPatience() const;
   // Writes what has come as files: those of this run, now and then those of killed runs, and at the end all of them.
   void takeFiles(bool at_the_end);
   bool filesAreDue() const { return std::chrono::steady_clock::now() >= next_files_; }

@@ -96,12 +96,16 @@ Result<std::optional<KnownRun>> findKnownRun(const sqlite::Connection& connectio
 }
 
 // Calls of a run only grow, and then it finishes: what has more of them is the newer state.
-Merged compareRuns(const std::optional<KnownRun>& ours, const StoredRun& theirs) {
+Merged compareRuns(const std::optional<KnownRun>& ours, std::int64_t calls, bool has_finished) {
   if (!ours) return Merged::kAdded;
-  std::int64_t calls = 0;
-  for (const KeyRecord& key : theirs.records.keys) calls += key.calls;
-  const bool is_newer = calls > ours->calls || (calls == ours->calls && theirs.finished && !ours->finished);
+  const bool is_newer = calls > ours->calls || (calls == ours->calls && has_finished && !ours->finished);
   return is_newer ? Merged::kRenewed : Merged::kKept;
+}
+
+std::int64_t callsOf(const StoredRun& run) {
+  std::int64_t calls = 0;
+  for (const KeyRecord& key : run.records.keys) calls += key.calls;
+  return calls;
 }
 
 // Removes all records of a run but the run itself, to which policies refer.
@@ -122,7 +126,8 @@ Status fillRun(const sqlite::Connection& connection, const StoredRun& theirs) {
            beside_keys.preparing);
 }
 
-// Tells what becomes of their policy: the one wins that the later run learned, ours where that is not known of both.
+// Tells what becomes of their policy: the one wins that the later run learned, ours where the run of either is not
+// known.
 Result<Merged> comparePolicies(const sqlite::Connection& connection, std::int64_t environment,
                                const StoredPolicy& theirs) {
   sqlite::Statement statement = connection.prepare(
@@ -200,13 +205,19 @@ Status Database::finishRun(const std::string& run_id, const std::optional<Second
   return transaction.commit();
 }
 
+Result<Merged> Database::compareRun(const std::string& run_id, std::int64_t calls, bool has_finished) {
+  const Result<std::optional<KnownRun>> ours = findKnownRun(connection_->forAction("read"), run_id);
+  if (!ours.isOk()) return ours.status();
+  return compareRuns(ours.value(), calls, has_finished);
+}
+
 Result<Merged> Database::mergeRun(const StoredRun& theirs) {
   const sqlite::Connection& connection = connection_->forAction("merge a run into");
   sqlite::Transaction transaction(connection);
   if (!transaction.status().isOk()) return transaction.status();
   const Result<std::optional<KnownRun>> ours = findKnownRun(connection, theirs.run.id);
   if (!ours.isOk()) return ours.status();
-  const Merged merged = compareRuns(ours.value(), theirs);
+  const Merged merged = compareRuns(ours.value(), callsOf(theirs), theirs.finished.has_value());
   if (merged == Merged::kKept) return merged;
   const Status written =
       ours.value() ? removeRecords(connection, ours.value()->number) : insertRun(connection, theirs.run);

@@ -53,6 +53,9 @@ class Database {
   // nothing. REQUIRES: checkRun() or checkPolicy() found no fault; the policy's run was merged.
   Result<Merged> mergeRun(const StoredRun& theirs);
   Result<Merged> mergePolicy(const StoredPolicy& theirs);
+  // Tells what mergeRun() would do with a run of so many calls, those of all keys together: most runs of a file that is
+  // merged again stay as they are, and need not be read.
+  Result<Merged> compareRun(const std::string& run_id, std::int64_t calls, bool has_finished);
 
   // Keeps the document's policies for its environment and program, in place of any of the same keys: all of them or
   // none.

@@ -11,8 +11,11 @@
 namespace starling {
 namespace {
 
+constexpr std::string_view kSharedMemory = "shared_memory";
+constexpr std::string_view kNetwork = "network";
 constexpr std::int32_t kLargestClass = 62;  // 2^62 bytes is the last power of two that 63 bits hold with room for + 1
 constexpr std::string_view kHexPrefix = "0x";
+constexpr std::size_t kHexDigits = 16;  // of build ids, which are cut off there, and of addresses
 
 bool isPermutation(const std::vector<std::int32_t>& table) {
   std::vector<std::int32_t> sorted = table;
@@ -23,26 +26,43 @@ bool isPermutation(const std::vector<std::int32_t>& table) {
   return true;
 }
 
+bool hasFolder(std::string_view name) { return name.find('/') != std::string_view::npos; }
+
 bool isHexadecimal(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return text.size() <= kHexDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+// Recognizes how addresses and offsets are printed: without zeros in front.
 bool isAddress(std::string_view text) {
-  return text.size() > kHexPrefix.size() && text.starts_with(kHexPrefix) &&
-         isHexadecimal(text.substr(kHexPrefix.size()));
+  if (!text.starts_with(kHexPrefix)) return false;
+  const std::string_view digits = text.substr(kHexPrefix.size());
+  return !digits.empty() && isHexadecimal(digits) && (digits == "0" || digits.front() != '0');
 }
 
-// Recognizes MODULE[BUILD ID]+0xOFFSET. Modules without a build id have nothing between the brackets.
+// Recognizes MODULE[BUILD ID]+0xOFFSET, where MODULE is the name of a file without its folders. Modules without a build
+// id have nothing between the brackets.
 bool isPlaceInModule(std::string_view identity) {
   const std::size_t opening = identity.rfind('[');
   const std::size_t closing = identity.rfind("]+");
   if (opening == std::string_view::npos || closing == std::string_view::npos || closing < opening) return false;
+  if (opening == 0 || hasFolder(identity.substr(0, opening))) return false;
   return isHexadecimal(identity.substr(opening + 1, closing - opening - 1)) && isAddress(identity.substr(closing + 2));
 }
 
-Status checkCount(const std::string& field, std::int32_t count, std::int32_t ranks) {
-  if (count >= 1 && count <= ranks) return Status::ok();
-  return Status::error(fmt::format("{}: is {}; expected 1 to {}, the number of ranks", field, count, ranks));
+// Each node has a rank at least, and the fullest no fewer than an even share of them.
+Status checkNodes(const Environment& environment, const std::string& where) {
+  const std::int32_t ranks = environment.ranks;
+  const std::int32_t nodes = environment.nodes;
+  if (nodes < 1 || nodes > ranks) {
+    return Status::error(fmt::format("{}.nodes: is {}; expected 1 to {}, the number of ranks", where, nodes, ranks));
+  }
+  const std::int32_t fewest = (ranks - 1) / nodes + 1;
+  const std::int32_t most = ranks - nodes + 1;
+  if (environment.ranks_per_node >= fewest && environment.ranks_per_node <= most) return Status::ok();
+  return Status::error(
+      fmt::format("{}.ranks_per_node: is {}; expected {} to {}, the most that one of {} nodes has of {} "
+                  "ranks",
+                  where, environment.ranks_per_node, fewest, most, nodes, ranks));
 }
 
 }  // namespace
@@ -83,19 +103,41 @@ Status checkEnvironment(const Environment& environment, const std::string& where
   if (environment.ranks < 1) {
     return Status::error(fmt::format("{}.ranks: is {}; expected 1 or more", where, environment.ranks));
   }
-  Status nodes = checkCount(where + ".nodes", environment.nodes, environment.ranks);
-  if (!nodes.isOk()) return nodes;
-  Status ranks_per_node = checkCount(where + ".ranks_per_node", environment.ranks_per_node, environment.ranks);
-  if (!ranks_per_node.isOk()) return ranks_per_node;
+  if (Status nodes = checkNodes(environment, where); !nodes.isOk()) return nodes;
   if (environment.processor.empty()) {
     return Status::error(where + ".processor: is empty; expected the \"model name\" of /proc/cpuinfo, or \"unknown\"");
   }
   if (environment.mpi_version.empty()) {
     return Status::error(where + ".mpi_version: is empty; expected a version, as in \"Open MPI v4.1.4\"");
   }
-  if (environment.transport != "shared_memory" && environment.transport != "network") {
-    return Status::error(fmt::format("{}.transport: is \"{}\"; expected \"shared_memory\" or \"network\"", where,
-                                     environment.transport));
+  if (environment.mpi_version.find_first_of(",\n") != std::string::npos) {
+    return Status::error(
+        fmt::format("{}.mpi_version: is \"{}\"; expected what stands before the first comma or line's end", where,
+                    environment.mpi_version));
+  }
+  if (environment.transport != kSharedMemory && environment.transport != kNetwork) {
+    return Status::error(fmt::format("{}.transport: is \"{}\"; expected \"{}\" or \"{}\"", where, environment.transport,
+                                     kSharedMemory, kNetwork));
+  }
+  if (environment.transport == kSharedMemory && environment.nodes > 1) {
+    return Status::error(fmt::format("{}.transport: is \"{}\"; expected \"{}\", as there are {} nodes", where,
+                                     kSharedMemory, kNetwork, environment.nodes));
+  }
+  return Status::ok();
+}
+
+Status checkProgram(const std::string& program, const std::string& where) {
+  constexpr const char* kExpected = "expected the file name of the executable, without its folder";
+  if (program.empty()) return Status::error(fmt::format("{}: is empty; {}", where, kExpected));
+  if (hasFolder(program)) return Status::error(fmt::format("{}: is \"{}\"; {}", where, program, kExpected));
+  return Status::ok();
+}
+
+Status checkLateness(const PolicyRecord& policy, const std::string& where) {
+  for (std::size_t rank = 0; rank < policy.lateness_ns.size(); ++rank) {
+    if (policy.lateness_ns[rank] >= 0) continue;
+    return Status::error(fmt::format("{}.lateness_ns[{}]: is {}; expected 0, for on time, or more", where, rank,
+                                     policy.lateness_ns[rank]));
   }
   return Status::ok();
 }

@@ -12,8 +12,14 @@ namespace starling {
 Status checkPolicy(const PolicyRecord& policy, const std::string& where);
 
 // These refuse what no run finds, since it looks for texts and numbers that are equal to its own: an environment that
-// no run is in, and a site that is neither in a form in which runs name sites nor "any". Errors likewise.
+// no run is in, a name that no program has, and a site that is neither in a form in which runs name sites nor "any".
+// Errors likewise.
 Status checkEnvironment(const Environment& environment, const std::string& where);
+Status checkProgram(const std::string& program, const std::string& where);
 Status checkSiteIdentity(const std::string& identity, const std::string& where);
+
+// Refuses ranks that come before the first one: runs pass over a policy that has these. Rows of a database may have
+// them, as documents could. Errors likewise.
+Status checkLateness(const PolicyRecord& policy, const std::string& where);
 
 }  // namespace starling

@@ -103,16 +103,17 @@ Result<PolicyDocument> parsePolicyJson(std::string_view text) {
   }
   if (!json["program"].is_string()) return wrong("program: expected a text, the file name of the executable");
   document.program = json["program"].get<std::string>();
-  if (document.program.empty()) return wrong("program: is empty; expected the file name of the executable");
+  if (const Status valid = checkProgram(document.program, "program"); !valid.isOk()) return wrong(valid.message());
   if (Status read = fromJson(json["policies"], "policies", document.policies); !read.isOk()) {
     return wrong(read.message());
   }
   for (std::size_t i = 0; i < document.policies.size(); ++i) {
     const std::string where = fmt::format("policies[{}]", i);
-    const Status valid = checkPolicy(document.policies[i], where);
-    if (!valid.isOk()) return wrong(valid.message());
-    const Status site = checkSiteIdentity(document.policies[i].site, where);
-    if (!site.isOk()) return wrong(site.message());
+    const PolicyRecord& policy = document.policies[i];
+    for (const Status& checked :
+         {checkPolicy(policy, where), checkSiteIdentity(policy.site, where), checkLateness(policy, where)}) {
+      if (!checked.isOk()) return wrong(checked.message());
+    }
   }
   return document;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,38 +19,18 @@
 namespace starling {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr Seconds kPrunePatience{5.0};
-// So many rows are removed, and so many records of joined epochs made, in one transaction.
-constexpr std::int64_t kRowsAtOnce = 8192;
-constexpr std::int64_t kJoinsAtOnce = 256;
+// So many records of a key, and so many policies, are removed before the time is looked at.
+constexpr std::int64_t kRowsAtOnce = 2048;
+constexpr std::size_t kPoliciesAtOnce = 64;
 // So many keys are looked through under one lock.
 constexpr std::int64_t kKeysAtOnce = 256;
-// A run that is removed takes the time of so many rows, since all policies are searched for those that it learned.
-constexpr std::int64_t kRowsOfARun = 128;
-// The lock is free for so long between two transactions: who waits for it looks every 20 ms whether it is (sqlite.cc).
-constexpr std::chrono::milliseconds kPause{25};
-
-std::string removal(const char* table, const std::string& condition) {
-  return fmt::format("DELETE FROM {0} WHERE number IN (SELECT number FROM {0} WHERE {1} LIMIT ?2)", table, condition);
-}
-
-// Return what removes at most ?2 rows at a time of run ?1, each of which has to find no more before the next is of use:
-// no row then takes others with it.
-std::vector<std::string> removalsOfKeys(const std::string& selection) {
-  std::vector<std::string> removals;
-  for (const char* table : {"observations", "arrivals", "arrival_histograms", "decisions"}) {
-    removals.push_back(removal(table, fmt::format("key IN ({})", selection)));
-  }
-  removals.push_back(removal("keys", fmt::format("number IN ({})", selection)));
-  return removals;
-}
-
-std::vector<std::string> removalsOfRuns() {
-  std::vector<std::string> removals = removalsOfKeys(selectionOfKeys());
-  removals.push_back(removal("communicators", "run = ?1"));
-  removals.push_back(removal("runs", "number = ?1"));
-  return removals;
-}
+// So many records of joined epochs are made of a key before the time is looked at: few at first, since they are as many
+// times slower as the key has ranks.
+constexpr std::int64_t kFirstJoinsAtOnce = 8;
+constexpr std::int64_t kMostJoinsAtOnce = 4096;
 
 // Selects those keys beyond ?1, up to ?2, whose history is to be thinned.
 std::string selectionOfCrowdedKeys() {
@@ -63,46 +44,103 @@ std::string selectionOfCrowdedKeys() {
 
 }  // namespace
 
-struct Pruner::Connection {
-  sqlite::Connection sqlite;
-  bool has_changed = false;
-
-  // Does `step()`, a Status, in a transaction of its own, before which others have had their turn.
-  template <typename Step>
-  Status change(const char* action, Step step) {
-    if (std::exchange(has_changed, true)) std::this_thread::sleep_for(kPause);
-    sqlite.beginCall(action);
-    sqlite::Transaction transaction(sqlite);
-    if (!transaction.status().isOk()) return transaction.status();
-    if (Status changed = step(); !changed.isOk()) return changed;
-    return transaction.commit();
+// Removes keys of runs in small steps, one key with its records after the other, and then the runs.
+// REQUIRES: a transaction is open.
+class Pruner::Removal {
+ public:
+  // `selection` is of the keys of run ?1 that are to go. `has_runs`: the run goes, too.
+  Removal(const sqlite::Connection& connection, const std::string& selection, bool has_runs)
+      : connection_(connection),
+        select_(connection.prepare(fmt::format("{} LIMIT {}", selection, kKeysAtOnce))),
+        forget_calls_(connection.prepare("UPDATE keys SET calls = 0 WHERE number = ?1")),
+        remove_key_(connection.prepare("DELETE FROM keys WHERE number = ?1")) {
+    for (const char* table : {"observations", "arrivals", "arrival_histograms", "decisions"}) {
+      remove_records_.push_back(connection.prepare(fmt::format(
+          "DELETE FROM {0} WHERE number IN (SELECT number FROM {0} WHERE key = ?1 LIMIT {1})", table, kRowsAtOnce)));
+    }
+    if (has_runs) remove_run_.emplace(connection.prepare("DELETE FROM runs WHERE number = ?1"));
   }
 
-  // Does each of the removals until it finds no more, for run after run.
-  Status remove(std::span<const std::int64_t> runs, const std::vector<std::string>& removals) {
-    sqlite.beginCall("remove records from");
-    std::vector<sqlite::Statement> statements;
-    for (const std::string& sql : removals) statements.push_back(sqlite.prepare(sql));
-    std::size_t run = 0;
-    std::size_t next = 0;
-    while (run < runs.size()) {
-      const Status step = change("remove records from", [&] {
-        std::int64_t left = kRowsAtOnce;
-        while (left > 0 && run < runs.size()) {
-          if (Status removed = statements[next].run(runs[run], left); !removed.isOk()) return removed;
-          const bool is_all = sqlite.changes() < left;
-          left -= sqlite.changes();
-          if (!is_all) continue;
-          next = (next + 1) % statements.size();
-          if (next != 0) continue;
-          ++run;
-          left -= kRowsOfARun;
-        }
-        return Status::ok();
-      });
-      if (!step.isOk()) return step;
+  // Forgets which keys there were: in a new transaction they may be others.
+  void beginTransaction() { keys_.clear(); }
+
+  // Removes a little of the run; returns whether nothing is left that is to go.
+  Result<bool> removeSome(std::int64_t run) {
+    if (keys_.empty()) {
+      if (Status read = readKeys(run); !read.isOk()) return read;
+    }
+    if (keys_.empty()) {
+      if (Status removed = remove_run_ ? remove_run_->run(run) : Status::ok(); !removed.isOk()) return removed;
+      return true;
+    }
+    const std::int64_t key = keys_.back();
+    for (sqlite::Statement& records : remove_records_) {
+      if (Status removed = records.run(key); !removed.isOk()) return removed;
+      if (connection_.changes() < kRowsAtOnce) continue;
+      // A key that stays for another transaction claims no calls whose records are gone: merging compares them.
+      if (Status forgotten = forget_calls_.run(key); !forgotten.isOk()) return forgotten;
+      return false;
+    }
+    if (Status removed = remove_key_.run(key); !removed.isOk()) return removed;
+    keys_.pop_back();
+    return false;
+  }
+
+ private:
+  Status readKeys(std::int64_t run) {
+    select_.start(run);
+    while (select_.next()) select_.read(keys_.emplace_back());
+    return select_.status();
+  }
+
+  const sqlite::Connection& connection_;
+  sqlite::Statement select_;
+  sqlite::Statement forget_calls_;
+  sqlite::Statement remove_key_;
+  std::vector<sqlite::Statement> remove_records_;
+  std::optional<sqlite::Statement> remove_run_;
+  std::vector<std::int64_t> keys_;
+};
+
+struct Pruner::Connection {
+  sqlite::Connection sqlite;
+  PrunePace pace;
+  bool has_changed = false;
+
+  // Does `step(is_first)` until it returns true, a Result<bool>, in as many transactions as it takes, between which
+  // others have their turn. `is_first`: it is the first of its transaction.
+  template <typename Step>
+  Status change(const char* action, Step step) {
+    bool is_done = false;
+    while (!is_done) {
+      if (std::exchange(has_changed, true)) std::this_thread::sleep_for(pace.pause);
+      sqlite.beginCall(action);
+      sqlite::Transaction transaction(sqlite);
+      if (!transaction.status().isOk()) return transaction.status();
+      const Clock::time_point end = Clock::now() + pace.step;
+      bool is_first = true;
+      do {
+        const Result<bool> done = step(std::exchange(is_first, false));
+        if (!done.isOk()) return done.status();
+        is_done = done.value();
+      } while (!is_done && Clock::now() < end);
+      if (Status committed = transaction.commit(); !committed.isOk()) return committed;
     }
     return Status::ok();
+  }
+
+  // Removes the selected keys of each run, and the runs themselves where `has_runs`.
+  Status remove(std::span<const std::int64_t> runs, const std::string& selection, bool has_runs) {
+    if (runs.empty()) return Status::ok();
+    sqlite.beginCall("remove records from");
+    Removal removal(sqlite, selection, has_runs);
+    return change("remove records from", [&](bool is_first) -> Result<bool> {
+      if (is_first) removal.beginTransaction();
+      const Result<bool> is_removed = removal.removeSome(runs.front());
+      if (!is_removed.isOk()) return is_removed;
+      if (is_removed.value()) runs = runs.subspan(1);
+      return runs.empty();
+    });
   }
 
   // Returns the numbers that `sql` selects.
@@ -119,24 +157,20 @@ struct Pruner::Connection {
 
   // Thins the history of each of the keys.
   Status thin(History& history, std::span<const std::int64_t> keys) {
-    std::size_t key = 0;
-    while (key < keys.size()) {
-      const Status step = change("thin the history in", [&] {
-        std::int64_t left = kJoinsAtOnce;
-        while (left > 0 && key < keys.size()) {
-          const Result<std::int64_t> made = history.thin(keys[key], left);
-          if (!made.isOk()) return made.status();
-          left -= made.value();
-          if (made.value() > 0) continue;
-          if (Status thinned = history.thinDecisions(keys[key]); !thinned.isOk()) return thinned;
-          ++key;
-          --left;
-        }
-        return Status::ok();
-      });
-      if (!step.isOk()) return step;
-    }
-    return Status::ok();
+    if (keys.empty()) return Status::ok();
+    std::int64_t most = kFirstJoinsAtOnce;
+    return change("thin the history in", [&](bool) -> Result<bool> {
+      const Clock::time_point start = Clock::now();
+      const Result<std::int64_t> made = history.thin(keys.front(), most);
+      if (!made.isOk()) return made.status();
+      const bool is_quick = Clock::now() - start < pace.step / 8;
+      most = is_quick ? std::min(2 * most, kMostJoinsAtOnce) : std::max<std::int64_t>(most / 2, 1);
+      if (made.value() > 0) return false;
+      if (Status thinned = history.thinDecisions(keys.front()); !thinned.isOk()) return thinned;
+      keys = keys.subspan(1);
+      most = kFirstJoinsAtOnce;
+      return keys.empty();
+    });
   }
 };
 
@@ -145,50 +179,48 @@ Pruner::~Pruner() = default;
 Pruner::Pruner(Pruner&&) noexcept = default;
 Pruner& Pruner::operator=(Pruner&&) noexcept = default;
 
-Result<Pruner> Pruner::open(const std::string& path) {
+Result<Pruner> Pruner::open(const std::string& path, const PrunePace& pace) {
   Result<sqlite::Connection> opened = openForward(path, kPrunePatience);
   if (!opened.isOk()) return opened.status();
-  return Pruner(std::make_unique<Connection>(Connection{std::move(opened).value()}));
+  return Pruner(std::make_unique<Connection>(Connection{std::move(opened).value(), pace}));
 }
 
-Status Pruner::removeRuns(std::span<const std::int64_t> runs) { return connection_->remove(runs, removalsOfRuns()); }
+Status Pruner::removeRuns(std::span<const std::int64_t> runs) {
+  return connection_->remove(runs, selectionOfKeys(), true);
+}
 
 Status Pruner::removeSites(std::span<const std::int64_t> sites, std::span<const std::int64_t> runs) {
-  return connection_->remove(runs, removalsOfKeys(selectionOfKeys(sites)));
+  return connection_->remove(runs, selectionOfKeys(sites), false);
 }
 
-Status Pruner::removePolicies(std::span<const std::int64_t> numbers) {
+Status Pruner::removePolicies(std::span<const StoredPolicy> policies) {
+  if (policies.empty()) return Status::ok();
   connection_->sqlite.beginCall("remove policies from");
-  sqlite::Statement removal = connection_->sqlite.prepare("DELETE FROM policies WHERE number = ?1");
-  while (!numbers.empty()) {
-    const auto some = numbers.first(std::min<std::size_t>(numbers.size(), kRowsAtOnce));
-    const Status step = connection_->change("remove policies from", [&] {
-      for (const std::int64_t number : some) {
-        if (Status removed = removal.run(number); !removed.isOk()) return removed;
-      }
-      return Status::ok();
-    });
-    if (!step.isOk()) return step;
-    numbers = numbers.subspan(some.size());
-  }
-  return Status::ok();
+  sqlite::Statement removal = connection_->sqlite.prepare(
+      "DELETE FROM policies WHERE number = ?1 AND run IS (SELECT number FROM runs WHERE id = ?2)");
+  return connection_->change("remove policies from", [&](bool) -> Result<bool> {
+    const auto some = policies.first(std::min(policies.size(), kPoliciesAtOnce));
+    for (const StoredPolicy& policy : some) {
+      if (Status removed = removal.run(policy.number, policy.run_id); !removed.isOk()) return removed;
+    }
+    policies = policies.subspan(some.size());
+    return policies.empty();
+  });
 }
 
 Status Pruner::thin() {
-  const std::string next_keys = fmt::format(
-      "SELECT max(number) FROM (SELECT number FROM keys WHERE number > ?1 ORDER BY number LIMIT {}) "
-      "HAVING count(*) > 0",
-      kKeysAtOnce);
+  const std::string next_keys =
+      fmt::format("SELECT number FROM keys WHERE number > ?1 ORDER BY number LIMIT {}", kKeysAtOnce);
   connection_->sqlite.beginCall("thin the history in");
   History history(connection_->sqlite);
   std::int64_t last = 0;  // keys count from 1
   while (true) {
-    const auto end = connection_->numbers(next_keys, last);
-    if (!end.isOk() || end.value().empty()) return end.status();
-    const auto crowded = connection_->numbers(selectionOfCrowdedKeys(), last, end.value().front());
+    const auto some = connection_->numbers(next_keys, last);
+    if (!some.isOk() || some.value().empty()) return some.status();
+    const auto crowded = connection_->numbers(selectionOfCrowdedKeys(), last, some.value().back());
     if (!crowded.isOk()) return crowded.status();
     if (Status thinned = connection_->thin(history, crowded.value()); !thinned.isOk()) return thinned;
-    last = end.value().front();
+    last = some.value().back();
   }
 }
 

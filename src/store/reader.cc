@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -71,9 +72,16 @@ class Snapshot {
   Snapshot& operator=(const Snapshot&) = delete;
 
   const Status& status() const { return status_; }
+  // Lets others write now and then. Whoever waits for that has the file's pending lock, which keeps the next read back.
+  void renewWhenOld() {
+    constexpr std::chrono::milliseconds kOld{100};
+    if (std::chrono::steady_clock::now() - start_ < kOld) return;
+    if (status_ = connection_.execute("COMMIT; BEGIN"); status_.isOk()) start_ = std::chrono::steady_clock::now();
+  }
 
  private:
   const sqlite::Connection& connection_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Status status_;
 };
 
@@ -289,9 +297,36 @@ Result<std::vector<PolicyRecord>> Reader::policies(const Environment& environmen
   return selectPolicies(connection_->sqlite, number.value(), program, PolicyOrder::kNewestFirst, connection_->steps);
 }
 
-Result<StoredRun> Reader::wholeRun(const RunRow& row) const {
+Result<std::int64_t> Reader::calls(std::int64_t run_number) const {
   connection_->sqlite.beginCall("read");
-  const Snapshot snapshot(connection_->sqlite);
+  // Unlike sum(), total() has a result where a stranger has written numbers that overflow.
+  sqlite::Statement statement = connection_->sqlite.prepare(
+      "SELECT CAST(total(calls) AS INTEGER) FROM communicators JOIN keys ON keys.communicator = communicators.number "
+      "WHERE communicators.run = ?1");
+  std::int64_t calls = 0;
+  if (statement.start(run_number).next()) statement.read(calls);
+  if (!statement.status().isOk()) return statement.status();
+  return calls;
+}
+
+Result<StoredRun> Reader::wholeRun(const RunRow& row) const {
+  // A run that has finished changes only where it is pruned or merged, which changes its calls: writers need not wait
+  // until all of it is read.
+  if (row.finished) {
+    const Result<std::int64_t> before = calls(row.number);
+    if (!before.isOk()) return before.status();
+    Result<StoredRun> whole = readRun(row, true);
+    if (!whole.isOk()) return whole;
+    const Result<std::int64_t> after = calls(row.number);
+    if (!after.isOk()) return after.status();
+    if (after.value() == before.value()) return whole;
+  }
+  return readRun(row, false);
+}
+
+Result<StoredRun> Reader::readRun(const RunRow& row, bool is_in_pieces) const {
+  connection_->sqlite.beginCall("read");
+  Snapshot snapshot(connection_->sqlite);
   if (!snapshot.status().isOk()) return snapshot.status();
   const Result<std::vector<KeyRow>> keys = this->keys(row.number);
   if (!keys.isOk()) return keys.status();
@@ -302,6 +337,8 @@ Result<StoredRun> Reader::wholeRun(const RunRow& row) const {
     return more.status();
   };
   for (const KeyRow& key : keys.value()) {
+    if (is_in_pieces) snapshot.renewWhenOld();
+    if (!snapshot.status().isOk()) return snapshot.status();
     records.communicators.push_back(key.communicator);
     records.sites.push_back(key.site);
     records.keys.push_back(key.key);

@@ -13,6 +13,9 @@
 namespace starling {
 namespace {
 
+// Runs that were merged have higher numbers than those that were here, whenever they began.
+constexpr const char* kByAge = "(SELECT started FROM runs WHERE runs.number = policies.run) DESC, run DESC, ";
+
 template <typename Integer>
 bool parseIntegers(std::string_view text, std::vector<Integer>& list) {
   list.clear();
@@ -59,7 +62,7 @@ Result<std::vector<PolicyRecord>> selectPolicies(const sqlite::Connection& conne
   sqlite::Statement statement = connection.prepare(
       fmt::format("SELECT number, {} FROM policies WHERE environment = ?1 AND program = ?2 "
                   "ORDER BY site = 'any', {}site, communicator_size, size_class, type, operation",
-                  selected<PolicyRecord>("policies", steps), order == PolicyOrder::kNewestFirst ? "run DESC, " : ""));
+                  selected<PolicyRecord>("policies", steps), order == PolicyOrder::kNewestFirst ? kByAge : ""));
   std::vector<PolicyRecord> policies;
   Status first_fault = Status::ok();
   statement.start(environment, program);

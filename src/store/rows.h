@@ -23,8 +23,7 @@ std::string formatList(const std::vector<std::int64_t>& list);
 bool parseList(const std::string& text, std::vector<std::int32_t>& list);
 bool parseList(const std::string& text, std::vector<std::int64_t>& list);
 
-// Returns the number of an environment's row; 0: there is none. REQUIRES: a transaction is open, or nothing else
-// writes.
+// Returns the number of an environment's row, none of which is ever removed; 0: there is none.
 Result<std::int64_t> environmentNumber(const sqlite::Connection& connection, const Environment& environment);
 
 enum class PolicyOrder { kBySite, kNewestFirst };

@@ -273,9 +273,8 @@ CREATE TABLE new_policies (
 INSERT INTO new_policies
   SELECT number, environment, program, run, site, communicator_size, size_class, type, operation, choice,
          virtual_ranks, lateness_ns, gain,
-         (SELECT min(compared_by) FROM new_communicators
-          WHERE new_communicators.run = policies.run AND size = communicator_size
-          HAVING min(compared_by) = max(compared_by)),
+         (SELECT CASE WHEN min(compared_by) = max(compared_by) THEN min(compared_by) END FROM new_communicators
+          WHERE new_communicators.run = policies.run AND size = communicator_size),
          reason
   FROM policies;
 

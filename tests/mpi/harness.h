@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -77,6 +78,31 @@ class ScopedDuplicate {
 
  private:
   MPI_Comm communicator_ = MPI_COMM_NULL;
+};
+
+// While it lives, errors on a communicator and on the world, of which MPI raises some there, are thrown.
+class ThrowingHandler {
+ public:
+  struct Error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+  };
+
+  explicit ThrowingHandler(MPI_Comm communicator) {
+    MPI_Comm_create_errhandler(throwError, &handler_);
+    MPI_Comm_set_errhandler(communicator, handler_);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler_);
+  }
+  ~ThrowingHandler() {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Errhandler_free(&handler_);
+  }
+  ThrowingHandler(const ThrowingHandler&) = delete;
+  ThrowingHandler& operator=(const ThrowingHandler&) = delete;
+
+ private:
+  static void throwError(MPI_Comm*, int*, ...) { throw Error("MPI refuses the call"); }
+
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
 
 // An intercommunicator between the even and the odd ranks of the world. Collective at both ends. REQUIRES: two ranks.

@@ -49,6 +49,7 @@ void expectThrownCallsCount() {
   for (int key = 0; key < keyCount(duplicate.get()); ++key) {
     counted = 1000 * counted + static_cast<std::uint64_t>(infoOf(duplicate.get(), key).calls);
   }
+  EXPECT_TRUE(worldSize() == 1 || counted > 0);
   EXPECT_TRUE(isEqualOnAllRanks(counted, MPI_COMM_WORLD));
 }
 
@@ -57,6 +58,7 @@ TEST(PreloadTable, callsThatEndByAnExceptionOnOneRankCountThere) { expectThrownC
 TEST(PreloadTable, whatTheProgramThrowsForWantOfMemoryIsItsOwn) { expectThrownCallsCount<OutOfMemory>(); }
 
 TEST(PreloadTable, earlyCallsThatEndByAnExceptionOnOneRankCountThere) {
+  const ScopedVariable prepare("STARLING_PREPARE", "always");  // however short the calls are
   EXPECT_EQ(starling_init(), STARLING_SUCCESS);  // other communicators than the world have early calls from then on
   expectThrownCallsCount<std::runtime_error>();
 }

@@ -84,6 +84,19 @@ TEST_F(DatabaseMerge, runIsRenewedByALaterState) {
   EXPECT_EQ(count(path_, "observations"), 1) << "its records take the place of the former ones";
 }
 
+TEST_F(DatabaseMerge, saysBeforehandWhatBecomesOfARun) {
+  const auto compare = [this](const std::string& id, std::int64_t calls, bool has_finished) {
+    return database_.compareRun(id, calls, has_finished).value();
+  };
+  EXPECT_EQ(compare("r", 0, false), Merged::kAdded);
+  merge(storedRun("r", 500));
+  EXPECT_EQ(reader().calls(1).value(), 500);
+  EXPECT_EQ(compare("r", 501, false), Merged::kRenewed);
+  EXPECT_EQ(compare("r", 500, true), Merged::kRenewed);
+  EXPECT_EQ(compare("r", 500, false), Merged::kKept);
+  EXPECT_EQ(compare("r", 499, true), Merged::kKept);
+}
+
 TEST_F(DatabaseMerge, policyOfTheLaterRunWins) {
   merge(storedRun("early", 1));
   StoredRun late = storedRun("late", 1);

@@ -135,6 +135,8 @@ TEST(PolicyJson, errorNamesFieldWhenItsValueMakesNoSense) {
   EXPECT_THAT(errorWhen("\\[2,0,1\\]", "[1,0]"), HasSubstr("policies[0].table"));
   EXPECT_THAT(errorWhen("\\[0,1500,9000000000\\]", "[0]"),
               HasSubstr("policies[0].lateness_ns: has 1 entries; expected 3"));
+  EXPECT_THAT(errorWhen("\\[0,1500,", "[0,-1,"),
+              HasSubstr("policies[0].lateness_ns[1]: is -1; expected 0, for on time, or more"));
   EXPECT_THAT(errorWhen("\"post_arrival\"", "\"size\""), HasSubstr("policies[0].compared_by: is \"size\""));
   EXPECT_THAT(errorWhen("\"site\": \"[^\"]*\"", "\"site\": \"\""), HasSubstr("policies[0].site: is empty"));
   EXPECT_THAT(errorWhen("\"choice\": \"[^\"]*\"", "\"choice\": \"\""), HasSubstr("policies[0].choice: is empty"));
@@ -144,19 +146,53 @@ TEST(PolicyJson, errorNamesFieldWhenNoRunIsInThatEnvironment) {
   EXPECT_THAT(errorWhen("\"ranks\": 8", "\"ranks\": -3"), HasSubstr("environment.ranks: is -3; expected 1 or more"));
   EXPECT_THAT(errorWhen("\"nodes\": 2", "\"nodes\": 9"),
               HasSubstr("environment.nodes: is 9; expected 1 to 8, the number of ranks"));
-  EXPECT_THAT(errorWhen("\"ranks_per_node\": 4", "\"ranks_per_node\": 0"),
-              HasSubstr("environment.ranks_per_node: is 0; expected 1 to 8"));
+  EXPECT_THAT(
+      errorWhen("\"ranks_per_node\": 4", "\"ranks_per_node\": 0"),
+      HasSubstr("environment.ranks_per_node: is 0; expected 4 to 7, the most that one of 2 nodes has of 8 ranks"));
+  for (const char* count : {"3", "8"}) {
+    EXPECT_THAT(errorWhen("\"ranks_per_node\": 4", std::string("\"ranks_per_node\": ") + count),
+                HasSubstr(std::string("environment.ranks_per_node: is ") + count + "; expected 4 to 7"));
+  }
   EXPECT_THAT(errorWhen("\"Example 9000\"", "\"\""), HasSubstr("environment.processor: is empty; expected"));
   EXPECT_THAT(errorWhen("\"Open MPI v4.1.4\"", "\"\""), HasSubstr("environment.mpi_version: is empty; expected"));
   EXPECT_THAT(errorWhen("\"network\"", "\"pigeon\""),
               HasSubstr("environment.transport: is \"pigeon\"; expected \"shared_memory\" or \"network\""));
+  EXPECT_THAT(errorWhen("\"network\"", "\"shared_memory\""),
+              HasSubstr("environment.transport: is \"shared_memory\"; expected \"network\", as there are 2 nodes"));
+  for (const char* version : {"Open MPI v4.1.4, package", "Open MPI\\nv4.1.4"}) {
+    EXPECT_THAT(errorWhen("Open MPI v4.1.4", version),
+                AllOf(HasSubstr("environment.mpi_version: is \"Open MPI"), HasSubstr("before the first comma")));
+  }
   EXPECT_THAT(errorWhen("\"program\": \"heat\"", "\"program\": \"\""), HasSubstr("program: is empty; expected"));
+  for (const std::string program : {"/usr/bin/heat", "heat/"}) {
+    EXPECT_THAT(errorWhen("\"program\": \"heat\"", "\"program\": \"" + program + "\""),
+                HasSubstr("program: is \"" + program + "\"; expected the file name of the executable"));
+  }
+}
+
+TEST(PolicyJson, ranksNeedNotBeEvenlyOnNodes) {
+  PolicyDocument document = sampleDocument();
+  for (const std::int32_t most : {3, 4, 6}) {
+    document.environment.nodes = 3;
+    document.environment.ranks_per_node = most;
+    EXPECT_TRUE(parsePolicyJson(formatPolicyJson(document)).isOk()) << most;
+  }
+}
+
+TEST(PolicyJson, communicatorMayBeLargerThanTheWorld) {
+  PolicyDocument document = sampleDocument();
+  document.policies[0].communicator_size = document.environment.ranks + 1;
+  document.policies[0].table.clear();
+  document.policies[0].lateness_ns.clear();
+  EXPECT_TRUE(parsePolicyJson(formatPolicyJson(document)).isOk()) << "it may join ranks that were spawned";
 }
 
 TEST(PolicyJson, errorNamesSiteThatIsOfNoKnownForm) {
   for (const char* site :
        {"pressure", "Label:pressure", "heat+0x40", "heat[ab12]+40", "heat[ab12]+0x", "heat[ab12]+0xAB", "heat[zz]+0x40",
-        "heat]ab12[+0x40", "address:", "address:40", "signatures"}) {
+        "heat]ab12[+0x40", "address:", "address:40", "signatures", "[]+0x1", "[ab12]+0x1",
+        "heat[0123456789abcdef0]+0x40", "heat[ab12]+0x0040", "heat[ab12]+0x00", "/usr/bin/heat[ab12]+0x40",
+        "address:0x07f00", "address:0x10000000000000000"}) {
     PolicyDocument document = sampleDocument();
     document.policies[0].site = site;
     EXPECT_THAT(parsePolicyJson(formatPolicyJson(document)).status().message(),
@@ -165,8 +201,8 @@ TEST(PolicyJson, errorNamesSiteThatIsOfNoKnownForm) {
 }
 
 TEST(PolicyJson, siteMayBeOfEachForm) {
-  for (const char* site :
-       {"label:pressure", "label:", "heat[ab12]+0x40", "a[b] c[]+0x0", "address:0x7f00", "signature", "any"}) {
+  for (const char* site : {"label:pressure", "label:", "heat[ab12]+0x40", "a[b] c[]+0x0",
+                           "heat[0123456789abcdef]+0xffffffffffffffff", "address:0x7f00", "signature", "any"}) {
     PolicyDocument document = sampleDocument();
     document.policies[0].site = site;
     const Result<PolicyDocument> parsed = parsePolicyJson(formatPolicyJson(document));

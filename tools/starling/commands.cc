@@ -1,5 +1,7 @@
 #include "commands.h"
 
+#include <cstdlib>
+
 #include "base/options.h"
 
 namespace starling::cli {
@@ -43,6 +45,9 @@ std::string Globals::databaseInForce() const {
 
 std::string Globals::faultOfDatabase() const {
   if (!database.empty()) return "";
+  // An empty name is seldom meant, as where a variable of a shell is not set.
+  const char* const named = std::getenv("STARLING_DB");
+  if (named != nullptr && *named == '\0') return "STARLING_DB is empty: unset it, or give a file";
   for (const std::string& error : parseEnvironment().errors) {
     if (error.starts_with("STARLING_DB=")) return error;
   }

@@ -63,6 +63,14 @@ Status mergeRuns(const Source& source, Database& database, Tally& tally) {
   const auto runs = source.reader.runs();
   if (!runs.isOk()) return runs.status();
   for (const RunRow& row : runs.value()) {
+    const Result<std::int64_t> calls = source.reader.calls(row.number);
+    if (!calls.isOk()) return calls.status();
+    const Result<Merged> compared = database.compareRun(row.run.id, calls.value(), row.finished.has_value());
+    if (!compared.isOk()) return compared.status();
+    if (compared.value() == Merged::kKept) {
+      tally.add(Merged::kKept);
+      continue;
+    }
     const Result<StoredRun> run = source.reader.wholeRun(row);
     if (!run.isOk()) return run.status();
     if (Status checked = checkRun(run.value()); !checked.isOk()) {

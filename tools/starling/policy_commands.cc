@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -158,14 +157,25 @@ PolicyKey keyOf(const PolicyRecord& policy) {
   return {policy.site, policy.communicator_size, policy.size_class, policy.type, policy.operation};
 }
 
-// Counts those of the document for whose calls the database has no policy yet.
-Result<std::int64_t> countNew(Database& database, const PolicyDocument& document) {
+std::set<PolicyKey> keysOf(const std::vector<PolicyRecord>& policies) {
+  std::set<PolicyKey> keys;
+  for (const PolicyRecord& policy : policies) keys.insert(keyOf(policy));
+  return keys;
+}
+
+struct ImportCounts {
+  std::int64_t added = 0;
+  std::int64_t replaced = 0;
+};
+
+// Of several policies of the document for the same calls the last one is what is there afterwards: they count as one.
+Result<ImportCounts> countImported(Database& database, const PolicyDocument& document) {
   const auto present = database.policies(document.environment, document.program);
   if (!present.isOk()) return present.status();
-  std::set<PolicyKey> keys;
-  for (const PolicyRecord& policy : present.value()) keys.insert(keyOf(policy));
-  return std::count_if(document.policies.begin(), document.policies.end(),
-                       [&](const PolicyRecord& policy) { return keys.insert(keyOf(policy)).second; });
+  const std::set<PolicyKey> former = keysOf(present.value());
+  ImportCounts counts;
+  for (const PolicyKey& key : keysOf(document.policies)) ++(former.contains(key) ? counts.replaced : counts.added);
+  return counts;
 }
 
 Outcome importFile(const std::string& path, const std::string& database_path) {
@@ -182,14 +192,15 @@ Outcome importFile(const std::string& path, const std::string& database_path) {
   }
   Result<Database> database = Database::open(database_path);
   if (!database.isOk()) return Outcome::fault(database.status());
-  const Result<std::int64_t> added = countNew(database.value(), document.value());
-  if (!added.isOk()) return Outcome::fault(added.status());
+  const Result<ImportCounts> counts = countImported(database.value(), document.value());
+  if (!counts.isOk()) return Outcome::fault(counts.status());
   const Status imported = database.value().importPolicies(document.value());
   if (!imported.isOk()) return Outcome::fault(imported);
-  const std::int64_t count = std::ssize(document.value().policies);
+  const auto [added, replaced] = counts.value();
+  const std::int64_t count = added + replaced;
   show("{} of {} {} in {}, {} new and {} in place of what was there; its next run in that environment starts there.\n",
-       formatCount(count, "policy"), document.value().program, count == 1 ? "is" : "are", database_path, added.value(),
-       count - added.value());
+       formatCount(count, "policy"), document.value().program, count == 1 ? "is" : "are", database_path, added,
+       replaced);
   return Outcome::ok();
 }
 

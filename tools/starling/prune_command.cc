@@ -164,13 +164,12 @@ std::string describe(const PrunePlan& plan, const PruneRule& rule) {
 }
 
 Status carryOut(Pruner& pruner, const PrunePlan& plan, const PruneRule& rule) {
+  // Policies go first: without their runs nothing would tell whose they are, if this were stopped in between.
+  if (Status forgotten = pruner.removePolicies(plan.policies); !forgotten.isOk()) return forgotten;
   std::vector<std::int64_t> runs;
   for (const PrunedRun& pruned : plan.runs) runs.push_back(pruned.run.number);
   const Status removed = rule.sites.empty() ? pruner.removeRuns(runs) : pruner.removeSites(plan.sites.numbers, runs);
   if (!removed.isOk()) return removed;
-  std::vector<std::int64_t> policies;
-  for (const StoredPolicy& policy : plan.policies) policies.push_back(policy.number);
-  if (Status forgotten = pruner.removePolicies(policies); !forgotten.isOk()) return forgotten;
   if (Status thinned = pruner.thin(); !thinned.isOk()) return thinned;
   return pruner.compact();
 }

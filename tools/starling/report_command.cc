@@ -75,7 +75,8 @@ Action setUpReport(CLI::App& command, const Globals& globals) {
       ->check(faultOfFile);
   command.footer(
       "One HTML file to look at and to send around: the verdict, every site with plots of lateness, candidates,\n"
-      "decisions and predictions, and what is incomplete. It needs no network. A file of that name is replaced.");
+      "decisions and predictions, and what is incomplete. It needs no network. A file of that name is replaced,\n"
+      "unless it is a database.");
   return [arguments, &globals] { return writeReport(*arguments, globals.databaseInForce()); };
 }
 

@@ -109,10 +109,16 @@ bool replaceFile(const std::string& text, const fs::path& path) {
   struct stat status {};
   const bool is_there = ::stat(path.c_str(), &status) == 0;
   if (is_there && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return false;
+  // Its other names would keep the former text.
+  if (is_there && status.st_nlink > 1) return writeInPlace(text, path, std::ios::trunc);
   auto draft = Draft::beside(path, is_there ? std::optional(status) : std::nullopt);
   // A file may be written to where its folder may not, or where nobody but its owner could make another one like it.
-  if (!draft) return (errno == EACCES || errno == EPERM) && writeInPlace(text, path, std::ios::trunc);
-  return draft->write(text) && draft->takePlaceOf(path);
+  const auto canOnlyBeWritten = [](int fault) { return fault == EACCES || fault == EPERM || fault == EROFS; };
+  if (!draft) return canOnlyBeWritten(errno) && writeInPlace(text, path, std::ios::trunc);
+  if (!draft->write(text)) return false;
+  if (draft->takePlaceOf(path)) return true;
+  // So it is where the file is mounted by itself.
+  return (errno == EBUSY || errno == EXDEV) && writeInPlace(text, path, std::ios::trunc);
 }
 
 }  // namespace

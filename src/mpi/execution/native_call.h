@@ -1,15 +1,48 @@
-// Leaves a call to the MPI library so that it can be counted whatever the program's own code does in it.
+// Leaves calls to the MPI library so that they can be counted whatever the program's own code does in them.
 #pragma once
 
-#include <exception>
+#include <mpi.h>
 
+#include <exception>
+#include <mutex>
+
+#include "mpi/execution/call_kind.h"
 #include "mpi/execution/native_allreduce.h"
+#include "mpi/execution/returned_errors.h"
 
 namespace starling {
 
-// Returns what `native` returns for these arguments, an MPI error code. Error handlers and operations are code of the
-// program's, which may throw: that is kept in `thrown`, for the program to get when the call has been counted, since
-// other ranks count theirs. Then the code tells whether the MPI library refused the arguments or failed later.
+// While it lives, refusals of calls on MPI_COMM_SELF are returned; some arguments are refused on MPI_COMM_WORLD,
+// whatever the communicator. So are errors of other threads there, which a handler of the program's would have got. One
+// lives at a time. THREADS: any.
+class RefusalProbe {
+ private:
+  std::unique_lock<std::mutex> alone_{g_mutex};
+  ReturnedErrors of_self_{MPI_COMM_SELF};
+  ReturnedErrors of_world_{MPI_COMM_WORLD};
+
+  static std::mutex g_mutex;
+};
+
+// Returns what `native` () returns, an MPI error code. Error handlers and operations are code of the program's, which
+// may throw: that is kept in `thrown`, for the program to get when the call has been counted, since other ranks count
+// theirs. Then `repeated` (), which makes the call again on MPI_COMM_SELF with nothing to move, tells whether the MPI
+// library refused the arguments or failed later.
+template <typename Native, typename Repeated>
+int keepThrown(std::exception_ptr& thrown, const Native& native, const Repeated& repeated) {
+  try {
+    return native();
+  } catch (...) {
+    thrown = std::current_exception();
+    // The end of a thread and exceptions of other languages cannot be kept.
+    if (!thrown) throw;
+  }
+  const RefusalProbe probe;
+  const int code = repeated();
+  return isRefusal(code) ? code : MPI_ERR_OTHER;
+}
+
+// Does so for an allreduce.
 int callNative(NativeAllreduce native, std::exception_ptr& thrown, const void* sendbuf, void* recvbuf, int count,
                MPI_Datatype datatype, MPI_Op op, MPI_Comm communicator);
 

@@ -19,6 +19,7 @@ constexpr int kCrossings = 3;
 constexpr int kPairsHeard = 64;             // whose values count, at most
 constexpr int kSizes[] = {8, 4096, 65536};  // bytes
 constexpr Seconds kMinAlpha{1e-9};          // for ranks of one node: 0 would say that there are no nodes
+constexpr double kMinBeta = 1e-12;          // no link is as fast: short messages were held up, and long ones not
 constexpr int kBurst = 16;                  // messages that follow each other
 // Long messages are sent in a train, and only the last ones count: a limited link may carry hundreds of kilobytes at
 // full speed after a rest (a token bucket).
@@ -187,7 +188,7 @@ bool areShared(const Crossing& crossing, const CostModel& model) {
 // Returns beta by the last long messages, or by short messages where these are slower.
 double betaOf(const std::vector<Seconds>& train, const FittedCost& fitted) {
   const Seconds usual = usualOfTrain(std::span(train).last(kTrainCounted));
-  return std::max(fitted.beta, (usual - fitted.alpha).value / kTrainBytes);
+  return std::max({fitted.beta, (usual - fitted.alpha).value / kTrainBytes, kMinBeta});
 }
 
 double timeReduction(const Clock& clock) {

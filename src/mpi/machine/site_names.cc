@@ -134,7 +134,7 @@ std::string buildOfSite(const std::string& identity) {
 }
 
 bool LoadedBuilds::haveAnotherOf(const std::string& build) const {
-  return modules.contains(build.substr(0, build.rfind('['))) && !builds.contains(build);
+  return !build.empty() && modules.contains(build.substr(0, build.rfind('['))) && !builds.contains(build);
 }
 
 SiteRecord siteOfLabel(const std::string& label) {

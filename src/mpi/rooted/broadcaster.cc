@@ -24,11 +24,17 @@ RootedCounter::Call Broadcaster::countedCall(int count, MPI_Datatype datatype, i
   return {messageBytes(count, datatype), root, RootedCounter::Start::kWhenWorthIt};
 }
 
+int Broadcaster::repeated(void* buffer, MPI_Datatype datatype, int root, MPI_Comm communicator) {
+  int ranks = 0;
+  PMPI_Comm_size(communicator, &ranks);
+  if (root < 0 || root >= ranks) return MPI_ERR_ROOT;
+  return PMPI_Bcast(buffer, 0, datatype, 0, MPI_COMM_SELF);
+}
+
 int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int root) {
   const auto native = [&] {
-    const int code = PMPI_Bcast(buffer, count, datatype, root, channel_.communicator());
-    if (isRefusal(code)) channel_.forgetCall();
-    return code;
+    return channel_.callNative([&] { return PMPI_Bcast(buffer, count, datatype, root, channel_.communicator()); },
+                               [&] { return repeated(buffer, datatype, root, channel_.communicator()); });
   };
   if (channel_.passesThrough()) return native();
   const RootedCounter::Call call = countedCall(count, datatype, root);

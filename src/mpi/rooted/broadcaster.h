@@ -37,6 +37,9 @@ class Broadcaster {
   // Returns what is counted of a call with such arguments, whose requirements are those of broadcast().
   static RootedCounter::Call countedCall(int count, MPI_Datatype datatype, int root);
 
+  // Makes a call again on MPI_COMM_SELF, with nothing to send, to see whether the MPI library refuses it.
+  static int repeated(void* buffer, MPI_Datatype datatype, int root, MPI_Comm communicator);
+
   // As RootedCalls::finish().
   bool finish(bool may_wait);
 

@@ -17,6 +17,9 @@ class RootedCalls {
   Broadcaster& broadcaster() { return broadcaster_; }
   RootedReducer& reducer() { return reducer_; }
 
+  // Throws what the program's own code threw in the latest call, if it did.
+  void throwKept() { channel_.throwKept(); }
+
   // No call follows: true when what is under way between the ranks is complete. Local; waits for it only with
   // `may_wait`.
   bool finish(bool may_wait) {

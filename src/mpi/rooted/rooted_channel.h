@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "algos/link_costs.h"
 #include "base/growing_memory.h"
@@ -15,6 +17,7 @@
 #include "base/reserve.h"
 #include "mpi/exchange/period_exchange.h"
 #include "mpi/execution/channel.h"
+#include "mpi/execution/native_call.h"
 #include "mpi/machine/stamp_clock.h"
 #include "mpi/rooted/rooted_counter.h"
 #include "simulator/simulator.h"
@@ -42,6 +45,18 @@ class RootedChannel {
   bool admits(const RootedCounter::Call& call, AgreedMemory& memory);
   // As RootedCounter::forgetLatest().
   void forgetCall() { counter_.forgetLatest(); }
+
+  // Leaves a call to the MPI library, as keepThrown() does, and forgets it where it is refused.
+  template <typename Native, typename Repeated>
+  int callNative(const Native& native, const Repeated& repeated) {
+    const int code = keepThrown(thrown_, native, repeated);
+    if (isRefusal(code)) forgetCall();
+    return code;
+  }
+  // Throws what was thrown in the latest such call, if anything was.
+  void throwKept() {
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  }
 
   // All ranks have memory for the call; those that have not try to get it at once, which waits for all of them.
   bool ensureMemory(std::int64_t bytes, AgreedMemory& memory) const { return channel_.ensureMemory(bytes, memory); }
@@ -104,6 +119,7 @@ class RootedChannel {
   LinkCosts costs_;
   RootedCounter counter_;
   GrowingMemory vector_;
+  std::exception_ptr thrown_;
 };
 
 }  // namespace starling

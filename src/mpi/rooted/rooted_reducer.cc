@@ -5,13 +5,14 @@
 #include <optional>
 
 #include "base/copies.h"
+#include "base/log.h"
 #include "mpi/execution/device_memory.h"
 
 namespace starling {
 namespace {
 
 // What a rank tells in place of its memory when it has the driver of an accelerator.
-constexpr std::int64_t kHasDriver = -1;
+constexpr std::int64_t kThereIsADriver = -1;
 
 // Returns the size in memory, with the gaps between elements, which messages leave out.
 std::int64_t bytesOf(const CallKind& kind) {
@@ -26,11 +27,21 @@ RootedCounter::Call RootedReducer::countedCall(const CallKind& kind, int root, b
   return {kind.tunable ? bytesOf(kind) : 0, root, start};
 }
 
+int RootedReducer::repeated(const void* sendbuf, void* recvbuf, MPI_Datatype datatype, MPI_Op op, int root,
+                            MPI_Comm communicator) {
+  int ranks = 0;
+  PMPI_Comm_size(communicator, &ranks);
+  if (root < 0 || root >= ranks) return MPI_ERR_ROOT;
+  // One buffer for both is refused where there is something to combine, unless arguments are not checked.
+  if (sendbuf == recvbuf) return MPI_ERR_BUFFER;
+  return PMPI_Reduce(sendbuf, recvbuf, 0, datatype, op, 0, MPI_COMM_SELF);
+}
+
 int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root) {
   const auto native = [&] {
-    const int code = PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator());
-    if (isRefusal(code)) channel_.forgetCall();
-    return code;
+    return channel_.callNative(
+        [&] { return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator()); },
+        [&] { return repeated(sendbuf, recvbuf, datatype, op, root, channel_.communicator()); });
   };
   // MPI refuses the latter, which was never counted.
   if (isMisplaced(sendbuf, recvbuf, root)) {
@@ -64,9 +75,18 @@ int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Dat
 bool RootedReducer::mayBeOnDevices() {
   if (!may_be_on_devices_) {
     refreshDeviceDrivers();
-    may_be_on_devices_ = !channel_.isSoEverywhere(!hasDeviceDriver());
+    noteDrivers(!channel_.isSoEverywhere(!hasDeviceDriver()));
   }
   return *may_be_on_devices_;
+}
+
+void RootedReducer::noteDrivers(bool has_any) {
+  may_be_on_devices_ = has_any;
+  if (!has_any || channel_.rank() != 0) return;
+  logOnce(
+      LogLevel::kInfo, "devices",
+      "a rank has the driver of an accelerator: reductions by tuned_reduce are left to the MPI library, since vectors "
+      "may lie on a device");
 }
 
 bool RootedReducer::isMisplaced(const void* sendbuf, const void* recvbuf, int root) const {
@@ -115,7 +135,7 @@ void RootedReducer::endPeriod(Root& to) {
   std::optional<std::int64_t> duration_ns;
   bool has_changed = false;
   if (channel_.takeExchange(to.exchange)) {
-    if (to.exchange.capacity() == kHasDriver) may_be_on_devices_ = true;
+    if (to.exchange.capacity() == kThereIsADriver) noteDrivers(true);
     memory_.agree(to.exchange.capacity());
     duration_ns = to.exchange.durationNs();
     // Where nothing is known of the clocks nobody counts as late.
@@ -127,7 +147,7 @@ void RootedReducer::endPeriod(Root& to) {
   const ClockModel clock = channel_.stampClock().model().value_or(ClockModel{});
   const std::int64_t arrival_ns = to.arrivals.take();
   refreshDeviceDrivers();
-  const std::int64_t capacity = hasDeviceDriver() ? kHasDriver : memory_.reserve();
+  const std::int64_t capacity = hasDeviceDriver() ? kThereIsADriver : memory_.reserve();
   channel_.startExchange(to.exchange,
                          {clock.toOther(arrival_ns), to.durations.take(), capacity, clock.errorAt(arrival_ns)});
 }

@@ -35,6 +35,10 @@ class RootedReducer {
   // Returns what is counted of such a call.
   static RootedCounter::Call countedCall(const CallKind& kind, int root, bool is_reproducible);
 
+  // Makes a call again on MPI_COMM_SELF, with nothing to combine, to see whether the MPI library refuses it.
+  static int repeated(const void* sendbuf, void* recvbuf, MPI_Datatype datatype, MPI_Op op, int root,
+                      MPI_Comm communicator);
+
   // As RootedCalls::finish().
   bool finish(bool may_wait);
 
@@ -92,6 +96,7 @@ class RootedReducer {
   // Returns whether some rank has the driver of an accelerator, so that vectors may lie where code of the host must not
   // touch them. The first time it waits for all ranks.
   bool mayBeOnDevices();
+  void noteDrivers(bool has_any);
 
   RootedChannel& channel_;
   AgreedMemory memory_{"reductions", [this](std::size_t bytes) { return grow(bytes); }};

@@ -266,6 +266,22 @@ TEST_F(TunedBcast, callsThatMpiRefusesOnOneRankDoNotCount) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+TEST_F(TunedBcast, callsThatMpiRefusesOnOneRankByAHandlerThatThrowsDoNotCount) {
+  const ThrowingHandler handler(duplicate_.get());
+  MPI_Datatype uncommitted = MPI_DATATYPE_NULL;
+  MPI_Type_vector(5, 1, 2, MPI_DOUBLE, &uncommitted);
+  Watch watch("calls after refusals that throw");
+  for (int call = 0; call < 30; ++call) {
+    double value = worldRank() == 0 ? call : -1.0;
+    if (worldRank() == call % worldSize()) {
+      EXPECT_THROW(tuned_bcast(&value, 1, uncommitted, 0, duplicate_.get()), ThrowingHandler::Error);
+    }
+    EXPECT_EQ(tuned_bcast(&value, 1, MPI_DOUBLE, 0, duplicate_.get()), MPI_SUCCESS);
+    EXPECT_EQ(value, call);
+  }
+  MPI_Type_free(&uncommitted);
+}
+
 TEST_F(TunedBcast, isTheIdentityOnCommunicatorsOfOneRank) {
   for (int call = 0; call < kCalls; ++call) expectBroadcast(100, 0, call, MPI_COMM_SELF);
 }

@@ -322,5 +322,21 @@ TEST_F(TunedReduce, callsThatMpiRefusesOnAnotherRankDoNotCount) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+TEST_F(TunedReduce, callsThatMpiRefusesOnOneRankByAHandlerThatThrowsDoNotCount) {
+  const ThrowingHandler handler(duplicate_.get());
+  watch_.phase("calls after refusals that throw");
+  for (int call = 0; call < 40; ++call) {
+    const int mine = worldRank() + call;
+    int sum = 0;
+    if (worldRank() == call % worldSize()) {
+      EXPECT_THROW(tuned_reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, -5, duplicate_.get()), ThrowingHandler::Error);
+    }
+    EXPECT_EQ(tuned_reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, 0, duplicate_.get()), MPI_SUCCESS);
+    if (worldRank() == 0) {
+      EXPECT_EQ(sum, worldSize() * (worldSize() - 1) / 2 + worldSize() * call);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace starling

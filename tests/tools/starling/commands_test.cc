@@ -71,5 +71,16 @@ TEST_F(DatabaseInForce, commandsThatWriteAreNotStartedWhereTheEnvironmentNamesNo
   EXPECT_EQ(run("prune --dry-run", "STARLING_DB='~/tuning.db'").exit_code, 0) << "--db says which is meant";
 }
 
+TEST_F(DatabaseInForce, commandsThatWriteAreNotStartedWhereTheEnvironmentNamesAnEmptyOne) {
+  const std::string before = readFile(default_);
+  EXPECT_THAT(refusalOf("prune --keep-runs 0", "STARLING_DB="),
+              AllOf(HasSubstr("STARLING_DB is empty: unset it, or give a file"), HasSubstr("give --db FILE"),
+                    HasSubstr("has changed nothing")));
+  EXPECT_EQ(readFile(default_), before);
+  const CliResult read = runStarling("sites", "XDG_DATA_HOME='" + folder_.file("") + "' STARLING_DB=");
+  EXPECT_EQ(read.exit_code, 0);
+  EXPECT_THAT(read.err, HasSubstr("STARLING_DB is empty: unset it, or give a file; its default is used"));
+}
+
 }  // namespace
 }  // namespace starling::cli

@@ -144,8 +144,11 @@ TEST_F(HostileText, ofAPolicyDocumentIsShownAsEscapes) {
     EXPECT_THAT(refused.err, testing::HasSubstr(word + "\\x1b]0;"));
     expectHarmless(refused.err);
   };
-  expectRefusal("memory");
+  expectRefusal("Open MPI");
   auto document = nlohmann::json::parse(readFile(exported));
+  document["environment"]["mpi_version"] = "Open MPI";
+  writeFile(exported, document.dump());
+  expectRefusal("memory");
   document["environment"]["transport"] = "network";
   writeFile(exported, document.dump());
   expectRefusal("a identity");

@@ -38,6 +38,21 @@ TEST_F(PolicyCommands, exportLeavesTheDatabaseAlone) {
   EXPECT_EQ(readFile(database_), before);
 }
 
+// Containers mount single files of the host so.
+TEST_F(PolicyCommands, exportWritesToAFileThatIsMountedByItself) {
+  const std::string outside = folder_.file("outside");
+  const std::string inside = folder_.file("inside");
+  for (const std::string& path : {outside, inside}) writeFile(path, "former");
+  const std::string mounted =
+      "-rm sh -c 'mount --bind \"$0\" \"$1\" && shift && exec \"$@\"' '" + outside + "' '" + inside + "' ";
+  if (runProgram("unshare", mounted + "true").exit_code != 0) GTEST_SKIP() << "nothing can be mounted here";
+  const CliResult exported =
+      runProgram("unshare", mounted + "'" STARLING_CLI "' export --db '" + database_ + "' -o '" + inside + "'");
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_EQ(readFile(outside), run("export").out);
+  EXPECT_EQ(readFile(inside), "former");
+}
+
 TEST_F(PolicyCommands, dashIsStandardOutput) {
   const std::string printed = run("export").out;
   EXPECT_EQ(run("export -o -").out, printed);
@@ -119,6 +134,17 @@ TEST_F(PolicyCommands, importTellsWhatTookThePlaceOfWhatWasThere) {
   const std::string call = "import '" + folder_.file("policy.json") + "'";
   EXPECT_THAT(run(call).out, HasSubstr(", 2 new and 1 in place of what was there; "));
   EXPECT_THAT(run(call).out, HasSubstr(", 0 new and 3 in place of what was there; "));
+}
+
+TEST_F(PolicyCommands, importCountsPoliciesForTheSameCallsOnce) {
+  json document = parsed("export");
+  document["policies"][0]["size_class"] = 5;
+  document["policies"].push_back(document["policies"][0]);
+  document["policies"][1]["choice"] = "ring";
+  writeFile(folder_.file("policy.json"), document.dump());
+  const CliResult imported = run("import '" + folder_.file("policy.json") + "'");
+  EXPECT_THAT(imported.out, AllOf(HasSubstr("1 policy of app is in"), HasSubstr(", 1 new and 0 in place of")));
+  EXPECT_EQ(parsed("export")["policies"][0]["choice"], "ring");
 }
 
 TEST_F(PolicyCommands, documentOfTheDocumentationIsImported) {

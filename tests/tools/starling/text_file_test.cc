@@ -113,6 +113,16 @@ TEST_F(WriteText, linkStaysALink) {
   }
 }
 
+TEST_F(WriteText, allNamesOfAFileHaveTheText) {
+  writeFile(path_, "a text that is longer");
+  fs::create_hard_link(path_, folder_.file("other"));
+  expectWritten("text", path_);
+  EXPECT_EQ(readFile(path_), "text");
+  EXPECT_EQ(readFile(folder_.file("other")), "text");
+  EXPECT_EQ(fs::hard_link_count(path_), 2U);
+  expectFiles(2);
+}
+
 TEST_F(WriteText, pipeIsWrittenTo) {
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   std::string found;
