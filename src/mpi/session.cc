@@ -41,7 +41,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   keepOffDevices(execution, sendbuf, recvbuf, count);
   if (const int fault = flag(execution, kind); fault != MPI_SUCCESS) {
     breakDown(fault);
-    PMPI_Comm_call_errhandler(channel_.original(), fault);
+    tellError(origin.thrown, channel_.original(), fault);
     return fault;
   }
   int code = MPI_SUCCESS;
@@ -49,6 +49,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
     runInMemory(*node_, plannedCall(execution, sendbuf, recvbuf, kind));
   } else if (const PreparedSchedule* prepared = findSchedule(execution, kind); prepared != nullptr) {
     code = runSchedule(channel_, node_.get(), *prepared, plannedCall(execution, sendbuf, recvbuf, kind));
+    if (code != MPI_SUCCESS) tellError(origin.thrown, channel_.original(), code);
   } else {
     execution.planned.choice = kNativeChoice;
     code = origin.callNative(sendbuf, recvbuf, count, datatype, op, channel_.original());

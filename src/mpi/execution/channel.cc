@@ -93,9 +93,7 @@ int Channel::run(const PreparedSchedule& prepared, Executor::Call call) {
   const std::int64_t turns = std::clamp<std::int64_t>((std::int64_t{tag_limit_} + 1) / span, 1, kMaxTurns);
   call.communicator = private_;
   call.first_tag = static_cast<int>(executed_calls_++ % turns) * span;
-  const int code = executor_.run(prepared, call);
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(original_, code);
-  return code;
+  return executor_.run(prepared, call);
 }
 
 }  // namespace starling

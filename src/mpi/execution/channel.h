@@ -53,9 +53,8 @@ class Channel {
 
   // Returns whether there are enough tags for the schedule, which all ranks find alike.
   bool hasTagsFor(const Schedule& schedule) const { return schedule.tag_span - 1 <= tag_limit_; }
-  // Runs one call's schedule; sets the communicator and the tags of `call`. The program hears of errors through the
-  // original communicator's error handler. Returns an MPI error code. REQUIRES: what Executor::run() requires, and
-  // isOpen().
+  // Runs one call's schedule; sets the communicator and the tags of `call`. Returns an MPI error code, of which the
+  // program is still to be told (native_call.h). REQUIRES: what Executor::run() requires, and isOpen().
   int run(const PreparedSchedule& prepared, Executor::Call call);
 
   Executor& executor() { return executor_; }

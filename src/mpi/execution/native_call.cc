@@ -4,6 +4,16 @@ namespace starling {
 
 std::mutex RefusalProbe::g_mutex;
 
+void tellError(std::exception_ptr* thrown, MPI_Comm communicator, int code) {
+  try {
+    PMPI_Comm_call_errhandler(communicator, code);
+  } catch (...) {
+    if (thrown == nullptr) throw;
+    *thrown = std::current_exception();
+    if (!*thrown) throw;
+  }
+}
+
 int callNative(NativeAllreduce native, std::exception_ptr& thrown, const void* sendbuf, void* recvbuf, int count,
                MPI_Datatype datatype, MPI_Op op, MPI_Comm communicator) {
   return keepThrown(

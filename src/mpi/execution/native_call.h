@@ -1,4 +1,4 @@
-// Leaves calls to the MPI library so that they can be counted whatever the program's own code does in them.
+// Keeps what the program's own code throws in a call until that was counted.
 #pragma once
 
 #include <mpi.h>
@@ -42,7 +42,11 @@ int keepThrown(std::exception_ptr& thrown, const Native& native, const Repeated&
   return isRefusal(code) ? code : MPI_ERR_OTHER;
 }
 
-// Does so for an allreduce.
+// Tells the program's error handler of an error of Starling's own messages. What it throws is kept, where `thrown` is
+// not null: the call may have succeeded elsewhere, and is counted on every rank.
+void tellError(std::exception_ptr* thrown, MPI_Comm communicator, int code);
+
+// Does as keepThrown() for an allreduce.
 int callNative(NativeAllreduce native, std::exception_ptr& thrown, const void* sendbuf, void* recvbuf, int count,
                MPI_Datatype datatype, MPI_Op op, MPI_Comm communicator);
 

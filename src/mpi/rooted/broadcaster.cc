@@ -48,7 +48,7 @@ int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int r
   const int refusal = is_native ? MPI_SUCCESS : refusalOf(datatype, channel_.privateCommunicator());
   if (refusal != MPI_SUCCESS) {
     channel_.forgetCall();
-    PMPI_Comm_call_errhandler(channel_.communicator(), refusal);
+    channel_.tellError(refusal);
     return refusal;
   }
   const Seconds arrival = channel_.clock().now();
@@ -77,7 +77,7 @@ int Broadcaster::execute(Root& from, const Message& message, Seconds arrival) {
     if (code != MPI_SUCCESS || is_root) return code;
     code = PMPI_Unpack(packed, size, &position, message.buffer, message.count, message.datatype, communicator);
   }
-  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(channel_.communicator(), code);
+  if (code != MPI_SUCCESS) channel_.tellError(code);
   return code;
 }
 

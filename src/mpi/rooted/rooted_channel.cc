@@ -44,7 +44,9 @@ void RootedChannel::open() {
 
 int RootedChannel::run(const PreparedSchedule& prepared, Executor::Call call) {
   call.clock = clocks_.clock;
-  return channel_.run(prepared, call);
+  const int code = channel_.run(prepared, call);
+  if (code != MPI_SUCCESS) tellError(code);
+  return code;
 }
 
 void RootedChannel::advanceExchange(PeriodExchange& exchange) {

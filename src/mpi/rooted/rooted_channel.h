@@ -53,7 +53,9 @@ class RootedChannel {
     if (isRefusal(code)) forgetCall();
     return code;
   }
-  // Throws what was thrown in the latest such call, if anything was.
+  // Tells the program of an error of Starling's own.
+  void tellError(int code) { starling::tellError(&thrown_, communicator(), code); }
+  // Throws what the program's own code threw in the latest call, if it did.
   void throwKept() {
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }

@@ -32,6 +32,13 @@ int RootedReducer::repeated(const void* sendbuf, void* recvbuf, MPI_Datatype dat
   int ranks = 0;
   PMPI_Comm_size(communicator, &ranks);
   if (root < 0 || root >= ranks) return MPI_ERR_ROOT;
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  if (rank != root) {
+    // The receive buffer means nothing there.
+    char result = 0;
+    return sendbuf == MPI_IN_PLACE ? MPI_ERR_ARG : PMPI_Reduce(sendbuf, &result, 0, datatype, op, 0, MPI_COMM_SELF);
+  }
   // One buffer for both is refused where there is something to combine, unless arguments are not checked.
   if (sendbuf == recvbuf) return MPI_ERR_BUFFER;
   return PMPI_Reduce(sendbuf, recvbuf, 0, datatype, op, 0, MPI_COMM_SELF);
