@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -116,13 +115,6 @@ Result<std::int64_t> History::thin(std::int64_t key, std::int64_t most) {
   Result<std::int64_t> arrivals = thinArrivals(key, most - observations.value());
   if (!arrivals.isOk()) return arrivals;
   return observations.value() + arrivals.value();
-}
-
-Status History::thinAll(std::int64_t key) {
-  while (true) {
-    const Result<std::int64_t> made = thin(key, std::numeric_limits<std::int64_t>::max() / kEpochsJoined);
-    if (!made.isOk() || made.value() == 0) return made.status();
-  }
 }
 
 Status History::thinDecisions(std::int64_t key) {

@@ -25,8 +25,6 @@ class History {
 
   // Joins what is due of a key, but makes at most `most` records of joined epochs; returns how many it made.
   Result<std::int64_t> thin(std::int64_t key, std::int64_t most);
-  // Joins all that is due of a key.
-  Status thinAll(std::int64_t key);
   // Removes the decisions of a key that are too many.
   Status thinDecisions(std::int64_t key);
 

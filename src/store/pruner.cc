@@ -27,9 +27,7 @@ constexpr std::int64_t kRowsAtOnce = 2048;
 constexpr std::size_t kPoliciesAtOnce = 64;
 // So many keys are looked through under one lock.
 constexpr std::int64_t kKeysAtOnce = 256;
-// So many records of joined epochs are made of a key before the time is looked at: few at first, since they are as many
-// times slower as the key has ranks.
-constexpr std::int64_t kFirstJoinsAtOnce = 8;
+// So many records of joined epochs are made of a key at most before the time is looked at.
 constexpr std::int64_t kMostJoinsAtOnce = 4096;
 
 // Selects those keys beyond ?1, up to ?2, whose history is to be thinned.
@@ -155,20 +153,27 @@ struct Pruner::Connection {
     return numbers;
   }
 
-  // Thins the history of each of the keys.
+  // Thins the history of each of the keys. A joined record takes as many times longer as the key has ranks: so first
+  // one is made at once, and then twice as many each time that this is quick. But finding what is due takes as long as
+  // the history is, however few are made: where that is long, as much time goes into making them.
   Status thin(History& history, std::span<const std::int64_t> keys) {
     if (keys.empty()) return Status::ok();
-    std::int64_t most = kFirstJoinsAtOnce;
+    constexpr Clock::duration kNever = std::chrono::hours(1);
+    std::int64_t joins = 1;
+    Clock::duration least = kNever;
     return change("thin the history in", [&](bool) -> Result<bool> {
       const Clock::time_point start = Clock::now();
-      const Result<std::int64_t> made = history.thin(keys.front(), most);
+      const Result<std::int64_t> made = history.thin(keys.front(), joins);
       if (!made.isOk()) return made.status();
-      const bool is_quick = Clock::now() - start < pace.step / 8;
-      most = is_quick ? std::min(2 * most, kMostJoinsAtOnce) : std::max<std::int64_t>(most / 2, 1);
+      const Clock::duration took = Clock::now() - start;
+      least = std::min(least, took);
+      const bool is_quick = took < std::max<Clock::duration>(pace.step / 8, 2 * least);
+      joins = is_quick ? std::min(2 * joins, kMostJoinsAtOnce) : std::max<std::int64_t>(joins / 2, 1);
       if (made.value() > 0) return false;
       if (Status thinned = history.thinDecisions(keys.front()); !thinned.isOk()) return thinned;
       keys = keys.subspan(1);
-      most = kFirstJoinsAtOnce;
+      joins = 1;
+      least = kNever;
       return keys.empty();
     });
   }

@@ -157,7 +157,7 @@ double deviationOf(const std::vector<double>& values) {
 }
 
 TEST(CommunicatorRecords, keepsWhatNobodyDrainsBoundedAndItsMeansRight) {
-  constexpr int kEpochs = 100'000;
+  constexpr int kEpochs = 25'000;
   HandFed fed(1);
   std::mt19937 random(11);
   std::lognormal_distribution<double> scatter(0.0, 0.3);
