@@ -66,6 +66,20 @@ double callsUntilNearBest(std::span<const Turn> turns) {
   return static_cast<double>(turns.size());
 }
 
+double Losses::*partOf(const Turn& turn) {
+  if (turn.explores) return &Losses::trials;
+  if (turn.choice.algorithm == turn.best_choice.algorithm) return &Losses::parameters;
+  if (turn.choice.algorithm == kNativeAlgorithm) return &Losses::native;
+  return turn.best_choice.algorithm == kNativeAlgorithm ? &Losses::leaving : &Losses::algorithm;
+}
+
+// `best` is the cost of all calls with the best plans.
+Losses lossesOf(std::span<const Turn> turns, double best) {
+  Losses losses;
+  for (const Turn& turn : turns) losses.*partOf(turn) += (turn.cost - turn.best).value / best;
+  return losses;
+}
+
 void judgeOneKey(const World& world, std::span<const Turn> turns, Figures& figures) {
   const double native = sumOf(turns, &Turn::native);
   const double best = sumOf(turns, &Turn::best);
@@ -165,7 +179,7 @@ std::vector<Turn> Game::play(Player& player) {
   for (std::size_t i = 0; i < world_.calls.size(); ++i) {
     const WorldCall& call = world_.calls[i];
     const Player::Move move = player.next(call);
-    Turn turn{.choice = move.plan.choice, .explores = move.explores};
+    Turn turn{.choice = move.plan.choice, .explores = move.explores, .best_choice = best_[i].choice};
     turn.best = call.warm_up * truth_.timeOf(call, best_[i].choice, best_[i].placed);
     turn.native = call.warm_up * truth_.timeOf(call, kNativeChoice, {});
     turn.cost = call.warm_up * truth_.timeOf(call, turn.choice, move.plan.placed);
@@ -231,6 +245,7 @@ Figures figuresOf(const World& world, const std::vector<Turn>& turns, const std:
   Figures figures;
   const double best = sumOf(turns, &Turn::best);
   figures.regret = (sumOf(turns, &Turn::cost) - best) / best;
+  figures.losses = lossesOf(turns, best);
   for (std::size_t i = 0; i + kStretch <= turns.size(); ++i) {
     const std::span<const Turn> stretch = std::span(turns).subspan(i, kStretch);
     figures.worst_stretch =

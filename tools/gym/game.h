@@ -18,6 +18,7 @@ struct Turn {
   Seconds cost{};
   Seconds best{};    // with the best fixed plan of what holds then
   Seconds native{};  // with native
+  Choice best_choice{};
 };
 
 // Plays worlds; what the best plans are is found once for all players. THREADS: not thread-safe.
@@ -46,9 +47,19 @@ class Game {
   std::vector<PlacedRank> placed_;  // in the call that was played last
 };
 
+// Parts of the regret, by what the calls ran beside the best plan. A plan that is better makes its part less.
+struct Losses {
+  double trials = 0.0;      // calls that explore
+  double native = 0.0;      // native, though another choice is the best
+  double leaving = 0.0;     // another choice, though native is the best
+  double algorithm = 0.0;   // another algorithm than the best one, where neither is native
+  double parameters = 0.0;  // the best algorithm, with other parameters or ranks arranged otherwise
+};
+
 // What is not defined in a world is empty. Shares and ratios are plain numbers: 0.03 is 3%.
 struct Figures {
   double regret = 0.0;         // cost beyond the best's, as a share of the best's
+  Losses losses{};             // whose sum that is
   double worst_stretch = 1.0;  // over native's cost, of any 50 calls; 1 where none is worse
   std::int64_t exploration_calls = 0;
   // Calls of a key until it had the choice that it kept, where the gain is above 20% and noise at most 10%.

@@ -105,7 +105,13 @@ nlohmann::json jsonOf(const Result& result, const std::vector<std::string>& play
   for (std::size_t i = 0; i < players.size(); ++i) {
     const Figures& figures = result.figures[i];
     nlohmann::json& player = json["players"][players[i]];
+    const Losses& losses = figures.losses;
     player = {{"regret", figures.regret},
+              {"lost_to_trials", losses.trials},
+              {"lost_to_native", losses.native},
+              {"lost_to_leaving", losses.leaving},
+              {"lost_to_algorithm", losses.algorithm},
+              {"lost_to_parameters", losses.parameters},
               {"worst_stretch", figures.worst_stretch},
               {"exploration_calls", figures.exploration_calls},
               {"curve", result.curves[i]}};

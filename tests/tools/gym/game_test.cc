@@ -48,6 +48,21 @@ TEST(Figures, regretIsTheCostBeyondTheBests) {
   EXPECT_NEAR(figuresOfTurns(turnsOf(500, 9, 10, 15)).regret, -0.1, 1e-12);  // plans that follow may be better
 }
 
+TEST(Figures, lossesArePartsOfTheRegretByWhatTheCallsRan) {
+  const Choice tree = choiceNamed("slt");
+  const auto lost = [&](const Choice& choice, const Choice& best, bool explores = false) {
+    std::vector<Turn> turns = joined({turnsOf(100, 20, 10, 15, choice, explores), turnsOf(400, 10, 10, 15, best)});
+    for (Turn& turn : turns) turn.best_choice = best;
+    return figuresOfTurns(turns).losses;
+  };
+  EXPECT_NEAR(lost(kRing, tree, true).trials, 0.2, 1e-12);
+  EXPECT_NEAR(lost(kNativeChoice, tree).native, 0.2, 1e-12);
+  EXPECT_NEAR(lost(tree, kNativeChoice).leaving, 0.2, 1e-12);
+  EXPECT_NEAR(lost(kRing, tree).algorithm, 0.2, 1e-12);
+  EXPECT_NEAR(lost(choiceNamed("slt:segments=9"), tree).parameters, 0.2, 1e-12);
+  EXPECT_EQ(lost(kRing, tree).native + lost(kRing, tree).parameters + lost(kRing, tree).trials, 0.0);
+}
+
 TEST(Figures, worstStretchIsOfFiftyCallsAgainstNative) {
   const std::vector<Turn> turns = joined({turnsOf(300, 5, 5, 10), turnsOf(25, 40, 5, 10), turnsOf(200, 5, 5, 10)});
   EXPECT_NEAR(figuresOfTurns(turns).worst_stretch, (25 * 40 + 25 * 5) / 500.0, 1e-12);

@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 GYM = sys.argv[1]
+LOSSES = {"lost_to_trials", "lost_to_native", "lost_to_leaving", "lost_to_algorithm", "lost_to_parameters"}
 PLAYERS = ["tuned", "native", "star-mpi", "one-each", "epsilon", "ucb1", "thompson", "halving"]
 
 
@@ -85,13 +86,14 @@ class Json(unittest.TestCase):
             for player in world["players"].values():
                 self.assertEqual(len(player["curve"]), 25)
                 self.assertAlmostEqual(player["curve"][-1], player["regret"])
+                self.assertAlmostEqual(sum(player[part] for part in LOSSES), player["regret"])
                 self.assertIn("left_wrongly", player)
         self.assertEqual(worlds[0]["players"]["native"]["worst_stretch"], 1.0)
 
     def test_figures_that_are_not_defined_are_left_out(self):
         text = self.records("--worlds", "1", "--first", "88", "--calls", "500", "--players", "native")
         (player,) = json.loads(text)["players"].values()
-        self.assertEqual(set(player), {"regret", "worst_stretch", "exploration_calls", "curve"})
+        self.assertEqual(set(player), {"regret", *LOSSES, "worst_stretch", "exploration_calls", "curve"})
 
     def test_worlds_side_by_side_and_one_by_one_give_the_same_bytes(self):
         words = ("--worlds", "6", "--first", "4", "--calls", "500")

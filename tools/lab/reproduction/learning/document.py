@@ -19,6 +19,12 @@ LOOKS = {
 }  # fmt: skip
 SHOWN_CALLS = (20, 60, 100, 160, 220, *range(300, 1001, 100))
 LEAST_SHOWN = 0.1  # %: an axis of decades has no 0
+MUCH = 0.10  # regret
+LOSSES = {
+    "lost_to_trials": "trials", "lost_to_native": "native ran, and was not the best",
+    "lost_to_leaving": "native was left, and was the best", "lost_to_algorithm": "another algorithm was the best",
+    "lost_to_parameters": "other parameters were the best, or ranks arranged otherwise",
+}  # fmt: skip
 
 
 def of(values, summary, show):
@@ -60,6 +66,28 @@ def player_table(document, worlds, again):
         "The second run plays the same worlds anew, with the policies that the first has learned in the tuning "
         "database. Rivals remember nothing."
     )
+
+
+def mean_loss(worlds, name):
+    return aims.one_digit(statistics.fmean(figures(worlds, plan.TUNER, name))) if worlds else None
+
+
+def losses_table(document, worlds, again):
+    """What the tuner's regret is made of, in the mean over worlds."""
+
+    def much(those):
+        return [world for world in those if world["players"][plan.TUNER]["regret"] > MUCH]
+
+    columns = (worlds, much(worlds), again, much(again))
+    limit = percent(MUCH, 0)
+    document.table("", [
+        "calls beside the best plan", "all worlds", f"those above {limit}", "second run", f"those above {limit}",
+    ], [
+        *([text, *(mean_loss(those, name) for those in columns)] for name, text in LOSSES.items()),
+        ["regret, mean", *(mean_loss(those, "regret") for those in columns)],
+        ["worlds", *(len(those) for those in columns)],
+    ])  # fmt: skip
+    document.text("Means over the worlds, as shares of what all calls cost with the best plans.")
 
 
 def kind_table(document, worlds, kind):
@@ -186,6 +214,8 @@ def write(folder, cache, jobs):
         f"{percent(LEAST_SHOWN / 100, 1)} is drawn there."
     )
     draw(worlds, folder / PICTURE)
+    document.heading("What the tuner's regret is made of")
+    losses_table(document, worlds, again)
     document.heading("The tuner's regret, by what the world is like")
     for kind in KINDS:
         kind_table(document, worlds, kind)
