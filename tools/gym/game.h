@@ -16,9 +16,9 @@ struct Turn {
   Choice choice;
   bool explores = false;
   Seconds cost{};
-  Seconds best{};    // with the best fixed plan of what holds then
-  Seconds native{};  // with native
-  Choice best_choice{};
+  Seconds best{};        // with the best fixed plan of what holds then
+  Seconds native{};      // with native
+  Choice best_choice{};  // of the best plan
 };
 
 // Plays worlds; what the best plans are is found once for all players. THREADS: not thread-safe.

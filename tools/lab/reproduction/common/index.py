@@ -169,7 +169,8 @@ def write(folder):
     )
     document.heading("Machine")
     document.text(
-        f"Written on {datetime.date.today().isoformat()} on {processor()}, {os.cpu_count()} cores, {system()}. Each "
-        "document tells the day on which its figures were measured."
+        f"This list was written on {datetime.date.today().isoformat()} on {processor()}, {os.cpu_count()} cores, "
+        f"{system()}. Each document tells the day on which its figures were measured, and most of those "
+        "of real time the machine."
     )
     (folder / FILE).write_text(document.render(), encoding="utf-8")

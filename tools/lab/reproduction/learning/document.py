@@ -21,9 +21,10 @@ SHOWN_CALLS = (20, 60, 100, 160, 220, *range(300, 1001, 100))
 LEAST_SHOWN = 0.1  # %: an axis of decades has no 0
 MUCH = 0.10  # regret
 LOSSES = {
-    "lost_to_trials": "trials", "lost_to_native": "native ran, and was not the best",
-    "lost_to_leaving": "native was left, and was the best", "lost_to_algorithm": "another algorithm was the best",
-    "lost_to_parameters": "other parameters were the best, or ranks arranged otherwise",
+    "lost_to_trials": "that were made to learn", "lost_to_native": "of native, where another choice was the best",
+    "lost_to_leaving": "of another choice, where native was the best",
+    "lost_to_algorithm": "of another algorithm than the best",
+    "lost_to_parameters": "of the best algorithm, with other parameters or ranks arranged otherwise",
 }  # fmt: skip
 
 
@@ -81,7 +82,7 @@ def losses_table(document, worlds, again):
     columns = (worlds, much(worlds), again, much(again))
     limit = percent(MUCH, 0)
     document.table("", [
-        "calls beside the best plan", "all worlds", f"those above {limit}", "second run", f"those above {limit}",
+        "lost in calls", "all worlds", f"those above {limit}", "second run", f"those above {limit}",
     ], [
         *([text, *(mean_loss(those, name) for those in columns)] for name, text in LOSSES.items()),
         ["regret, mean", *(mean_loss(those, "regret") for those in columns)],

@@ -38,7 +38,7 @@ class LearningDocument(unittest.TestCase):
     @unittest.skipUnless(plots.is_available(), f"there is no {plots.PACKAGE}")
     def test_what_the_regret_is_made_of_is_told_of_all_worlds_and_of_the_worst(self):
         text = self.written([world(0, player(0.03)), world(1, player(0.15))], [world(0, player(0.01))])
-        self.assertIn("| trials | 1.8 % | 3.0 % | 0.2 % | - |", text)
+        self.assertIn("| that were made to learn | 1.8 % | 3.0 % | 0.2 % | - |", text)
         self.assertIn("| regret, mean | 9.0 % | 15.0 % | 1.0 % | - |", text)
         self.assertIn("| worlds | 2 | 1 | 1 | 0 |", text)
 
