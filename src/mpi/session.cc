@@ -141,7 +141,9 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
   shape.memory = &schedule_reserve_;
   if (hasFixedChoice()) {
     execution.key = keys.find(key).value_or(-1);
-    execution.planned.choice = fixedChoice(shape, execution.key < 0 ? nullptr : &keys.entry(execution.key).plan);
+    const KeyTable::Entry* const entry = execution.key < 0 ? nullptr : &keys.entry(execution.key);
+    execution.planned.choice = fixedChoice(shape, entry == nullptr ? nullptr : &entry->plan);
+    execution.follows_plan = entry != nullptr && entry->plan.incumbent == execution.planned.choice;
   } else {
     const KeyTable::Next next = keys.next(key);
     execution.key = next.entry;

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "tuner/epoch_messages.h"
+#include "tuner/forced_choice.h"
 
 namespace starling {
 namespace {
@@ -20,11 +21,20 @@ bool isSettled(const KeyTable::Entry& entry) {
   return entry.plans > 0 && is_final && !entry.is_stopped;
 }
 
+// Which calls of a size class an algorithm is valid for may differ, but for native and what runs through shared memory.
+bool mayRest(const Options& options) {
+  if (options.mode != Mode::kTune || options.reproducible) return false;
+  if (options.algorithm.empty()) return true;
+  const Result<Choice> forced = forcedChoice(options);
+  if (!forced.isOk()) return false;
+  return forced.value().algorithm == kNativeAlgorithm || runsInMemory(forced.value().algorithm);
+}
+
 }  // namespace
 
 EpochLengths::EpochLengths(const Options& options, std::int32_t samples)
     : tunes_(options.mode == Mode::kTune),
-      learns_freely_(tunes_ && options.algorithm.empty() && !options.reproducible),
+      may_rest_(mayRest(options)),
       longest_(static_cast<std::int32_t>(options.longest_epoch)),
       samples_(samples) {}
 
@@ -59,7 +69,7 @@ std::int32_t EpochLengths::agree(std::int32_t calls) {
 }
 
 std::int32_t EpochLengths::mostAtRest() const {
-  const bool rests = learns_freely_ && all_at_rest_ && short_epochs_ == 0;
+  const bool rests = may_rest_ && all_at_rest_ && short_epochs_ == 0;
   return rests ? std::max(agreed_length_ - kCallsBeforeRest, 0) : 0;
 }
 

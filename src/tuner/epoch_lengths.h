@@ -73,7 +73,7 @@ class EpochLengths {
 
  private:
   bool tunes_;
-  bool learns_freely_;  // no choice is forced
+  bool may_rest_;  // calls of native, and through shared memory
   std::int32_t longest_;
   std::int32_t samples_;
   EpochPace pace_;

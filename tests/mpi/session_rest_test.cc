@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,11 +47,16 @@ class SessionRest : public testing::Test {
     // Vectors of 8 numbers and of 1,024 are known to be the MPI library's, those of 100 to be for shared memory.
     const std::vector<PolicyRecord> policies{policyOf("native", 6), policyOf("native", 13), policyOf("node", 10)};
     SessionServices services;
-    services.clocks = {.clock = &clock_, .identity = 1};
     services.policies = std::make_shared<const std::vector<PolicyRecord>>(policies);
+    start(std::move(services));
+  }
+  void TearDown() override { end(); }
+
+  void start(SessionServices services) {
+    services.clocks = {.clock = &clock_, .identity = 1};
     session_ = std::make_unique<Session>(duplicate_.get(), std::move(services));
   }
-  void TearDown() override {
+  void end() {
     session_->advanceEnd(EpochLoop::Wait::kToEnd);
     session_.reset();
   }
@@ -114,6 +120,24 @@ TEST_F(SessionRest, mostCallsRestOnceNothingIsLeftToLearn) {
   expectEqualOnAllRanks(pattern);
   if (worldSize() > 1) {
     EXPECT_GT(rested, 1500U);
+  }
+}
+
+TEST_F(SessionRest, callsRestWhereTheirAlgorithmIsForced) {
+  const Watch watch("forced algorithms");
+  for (const char* forced : {"native", "node", "ring"}) {
+    end();
+    SessionServices services;
+    services.settings.options.algorithm = forced;
+    start(std::move(services));
+    rested_in_memory_ = 0;
+    std::int64_t rested = 0;
+    for (int i = 0; i < 1000; ++i) rested += call(64) ? 1 : 0;
+    expectEqualOnAllRanks(static_cast<std::uint64_t>(rested));
+    if (worldSize() == 1) continue;
+    const std::string_view name = forced;
+    EXPECT_EQ(rested > 500, name != "ring") << name;
+    EXPECT_EQ(rested_in_memory_, name == "node" ? rested : 0) << name;
   }
 }
 

@@ -108,16 +108,22 @@ TEST_F(EpochLengthsTest, callsRestWhereAllMayAndNoEpochIsToBeShort) {
   EXPECT_EQ(lengths.mostAtRest(), 0) << "all are looked at";
 }
 
-TEST_F(EpochLengthsTest, callsRestWhereTheTunerIsFree) {
-  for (const char* const forced : {"ring", ""}) {
+TEST_F(EpochLengthsTest, callsRestWhereAllOfASizeClassRunTheSame) {
+  struct Case {
+    const char* forced;
+    bool rests;
+  };
+  for (const Case& one : {Case{"", true}, {"native", true}, {"node", true}, {"ring", false}, {"no such row", false}}) {
     Options fixed = options();
-    fixed.algorithm = forced;
-    fixed.reproducible = fixed.algorithm.empty();
-    EpochLengths lengths(fixed, kSamples);
-    passFirst(lengths);
-    lengths.agree(1000);
-    noteCall(lengths, add(1), true);
-    EXPECT_EQ(lengths.mostAtRest(), 0) << forced;
+    fixed.algorithm = one.forced;
+    for (const bool reproducible : {false, true}) {
+      fixed.reproducible = reproducible;
+      EpochLengths lengths(fixed, kSamples);
+      passFirst(lengths);
+      lengths.agree(1000);
+      noteCall(lengths, add(1), true);
+      EXPECT_EQ(lengths.mostAtRest() > 0, one.rests && !reproducible) << one.forced << ' ' << reproducible;
+    }
   }
 }
 
