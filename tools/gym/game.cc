@@ -83,7 +83,10 @@ Losses lossesOf(std::span<const Turn> turns, double best) {
 void judgeOneKey(const World& world, std::span<const Turn> turns, Figures& figures) {
   const double native = sumOf(turns, &Turn::native);
   const double best = sumOf(turns, &Turn::best);
-  if (native > 1.25 * best && world.noise.deviation <= 0.1) figures.settled = callsUntilSettled(turns);
+  if (native > 1.25 * best && world.noise.deviation <= 0.1) {
+    figures.settled = callsUntilSettled(turns);
+    figures.near_best = callsUntilNearBest(turns);
+  }
   if (turns.size() <= kSettledBy) return;
   const std::span<const Turn> late = turns.subspan(kSettledBy);
   const bool is_native = finalChoice(late).value_or(kNativeChoice).algorithm == kNativeAlgorithm;
@@ -248,8 +251,10 @@ Figures figuresOf(const World& world, const std::vector<Turn>& turns, const std:
   figures.losses = lossesOf(turns, best);
   for (std::size_t i = 0; i + kStretch <= turns.size(); ++i) {
     const std::span<const Turn> stretch = std::span(turns).subspan(i, kStretch);
-    figures.worst_stretch =
-        std::max(figures.worst_stretch, sumOf(stretch, &Turn::cost) / sumOf(stretch, &Turn::native));
+    const double over_native = sumOf(stretch, &Turn::cost) / sumOf(stretch, &Turn::native);
+    if (over_native <= figures.worst_stretch) continue;
+    figures.worst_stretch = over_native;
+    figures.worst_from = static_cast<std::int64_t>(i);
   }
   figures.exploration_calls = std::ranges::count_if(turns, &Turn::explores);
   if (!isDefinedFor(world)) return figures;

@@ -58,12 +58,14 @@ struct Losses {
 
 // What is not defined in a world is empty. Shares and ratios are plain numbers: 0.03 is 3%.
 struct Figures {
-  double regret = 0.0;         // cost beyond the best's, as a share of the best's
-  Losses losses{};             // whose sum that is
-  double worst_stretch = 1.0;  // over native's cost, of any 50 calls; 1 where none is worse
+  double regret = 0.0;                     // cost beyond the best's, as a share of the best's
+  Losses losses{};                         // whose sum that is
+  double worst_stretch = 1.0;              // over native's cost, of any 50 calls; 1 where none is worse
+  std::optional<std::int64_t> worst_from;  // the first of these calls
   std::int64_t exploration_calls = 0;
   // Calls of a key until it had the choice that it kept, where the gain is above 20% and noise at most 10%.
   std::optional<double> settled;
+  std::optional<double> near_best;   // likewise, until its cost was within 10% of the best's
   std::optional<bool> left_wrongly;  // native, for what takes more than 2% longer
   std::optional<bool> missed;        // stayed with native after 200 calls though the best takes 10% less
   // The gain that is told at the end over the true one, and whether it is off by more than twice its error, and by 5%.

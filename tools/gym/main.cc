@@ -115,7 +115,9 @@ nlohmann::json jsonOf(const Result& result, const std::vector<std::string>& play
               {"worst_stretch", figures.worst_stretch},
               {"exploration_calls", figures.exploration_calls},
               {"curve", result.curves[i]}};
+    put(player, "worst_from", figures.worst_from);
     put(player, "settled", figures.settled);
+    put(player, "near_best", figures.near_best);
     put(player, "left_wrongly", figures.left_wrongly);
     put(player, "missed", figures.missed);
     put(player, "claim", figures.claim);

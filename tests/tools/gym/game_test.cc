@@ -92,8 +92,23 @@ TEST(Figures, isNeverSettledWhereTheLastChoiceIsNewOrAllExplore) {
   EXPECT_EQ(figuresOfTurns(turnsOf(500, 5, 5, 10, kRing, true)).settled, 500.0);
 }
 
+TEST(Figures, isNearTheBestFromTheFirstOfFiveCallsThatAre) {
+  const std::vector<Turn> turns = joined({
+      turnsOf(10, 10, 5, 10, kNativeChoice),
+      turnsOf(4, 5.4, 5, 10, kRing),
+      turnsOf(1, 10, 5, 10, kNativeChoice),
+      turnsOf(3, 5.4, 5, 10, kRing),
+      turnsOf(2, 30, 5, 10, choiceNamed("prr"), true),
+      turnsOf(2, 5.4, 5, 10, choiceNamed("rabenseifner")),
+      turnsOf(478, 5.6, 5, 10),
+  });
+  EXPECT_EQ(figuresOfTurns(turns).near_best, 15.0);
+  EXPECT_EQ(figuresOfTurns(turnsOf(500, 5.6, 5, 10)).near_best, 500.0);
+}
+
 TEST(Figures, settledIsDefinedWhereMuchIsGainedAndLittleNoise) {
   EXPECT_FALSE(figuresOfTurns(turnsOf(500, 10, 10, 12)).settled);
+  EXPECT_FALSE(figuresOfTurns(turnsOf(500, 10, 10, 12)).near_best);
   const std::vector<Turn> turns = turnsOf(500, 10, 10, 13);
   EXPECT_TRUE(figuresOfTurns(turns).settled);
   World noisy = worldOf(turns);
@@ -130,6 +145,13 @@ TEST(Figures, hasClaimedWronglyWhereTheGainIsOffByMoreThanItsErrors) {
   EXPECT_EQ(figures(2.2, 0.09).claimed_wrongly, true);
   EXPECT_EQ(figures(2.2, 0.11).claimed_wrongly, false);
   EXPECT_EQ(figures(2.05, 0.0).claimed_wrongly, false) << "so little makes no difference";
+}
+
+TEST(Figures, sayWhereTheWorstCallsBegin) {
+  const std::vector<Turn> turns = joined({turnsOf(120, 5, 5, 10), turnsOf(50, 20, 5, 10), turnsOf(330, 5, 5, 10)});
+  EXPECT_EQ(figuresOfTurns(turns).worst_from, 120);
+  EXPECT_DOUBLE_EQ(figuresOfTurns(turns).worst_stretch, 2.0);
+  EXPECT_FALSE(figuresOfTurns(turnsOf(500, 5, 5, 10)).worst_from) << "none are worse than native";
 }
 
 TEST(Figures, judgesOnlyTheCallsBeforeAChange) {

@@ -14,6 +14,7 @@ TEST(Standings, tellsMediansAndSharesOfTheWorldsWhereTheyAreDefined) {
   good.regret = 0.01;
   good.exploration_calls = 4;
   good.settled = 10.0;
+  good.near_best = 7.0;
   good.left_wrongly = false;
   good.claimed_wrongly = false;
   Figures bad;
@@ -24,8 +25,9 @@ TEST(Standings, tellsMediansAndSharesOfTheWorldsWhereTheyAreDefined) {
   bad.claimed_wrongly = true;
   const std::string text = describe({{"somebody", {good, bad, good}}});
   EXPECT_THAT(text, HasSubstr("left wrongly"));
-  EXPECT_THAT(text, ContainsRegex(
-                        "somebody +1\\.0 % +2\\.8 % +33\\.3 % +- +33\\.3 % +10 / 10 +- / - +- / - +1\\.45 +1\\.50 +4"));
+  EXPECT_THAT(
+      text, ContainsRegex(
+                "somebody +1\\.0 % +2\\.8 % +33\\.3 % +- +33\\.3 % +10 / 10 +7 / 7 +- / - +- / - +1\\.45 +1\\.50 +4"));
 }
 
 TEST(Standings, hasDashesWhereNothingIsDefined) {

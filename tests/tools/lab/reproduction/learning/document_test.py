@@ -20,12 +20,14 @@ class LearningDocument(unittest.TestCase):
 
     @unittest.skipUnless(plots.is_available(), f"there is no {plots.PACKAGE}")
     def test_the_document_is_written_whole(self):
-        tuned = player(settled=12.0, left_wrongly=False, missed=False, claimed_wrongly=True, followed_rank=9.0)
+        tuned = player(
+            settled=12.0, near_best=7.0, left_wrongly=False, missed=False, claimed_wrongly=True, followed_rank=9.0
+        )
         worlds = [world(0, tuned), world(1, arrivals="drift", noise="normal", program="two sizes")]
         text = self.written(worlds, [world(0, player(0.01))])
         self.assertIn("learn in 2 synthetic worlds", text)
         self.assertIn("| regret, median | at most 3.0 % | 2.0 % | met |", text)
-        row = "| `tuned` | 2.0 % | 2.0 % | 0.0 % | 0.0 % | 100.0 % | 12 / 12 | 9 / 9 | - | 1.10 / 1.10 | 1.10 | 8 |"
+        row = "| `tuned` | 2.0 % | 2.0 % | 0.0 % | 0.0 % | 100.0 % | 12 / 12 | 7 / 7 | 9 / 9 | - | 1.10 / 1.10 | 1.10 | 8 |"
         self.assertIn(row, text)
         self.assertIn("| `tuned`, second run | 1.0 % | 1.0 % |", text)
         self.assertIn("| drift | 1 | 2.0 % | 2.0 % | 20.0 % (`epsilon`) | - | - | 1.10 |", text)
