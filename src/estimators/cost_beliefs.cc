@@ -262,7 +262,7 @@ void CostBeliefs::observeChange(std::size_t arm, double cost) {
     one.above = one.below = 0.0;
     one.first = std::numeric_limits<double>::quiet_NaN();
   }
-  if (!state.change) {
+  if (!state.change || state.change->before.arm != arm) {
     const bool was_quiet = state.quiet && state.quiet->arm == arm;
     state.change = {.before = was_quiet ? *state.quiet : state.knowledgeFor(arm)};
   }

@@ -56,7 +56,7 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
   call.bytes = kind.signature.bytes();
   call.tunable = kind.tunable;
   const Key key = keyOf(predicted, kind.signature);
-  if (lengths_.noteKey(key, keys_)) limitEpoch();
+  if (lengths_.noteKey(key, keys_)) endEpochSoon();
   call.usual_key = keys_.count(key);
   call.follows_rest = rest_.takeHasRested();
   call.follows = std::exchange(latest_step_, AgreementStep::kNone);
@@ -79,6 +79,12 @@ int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapse
   return elapsed_ns ? call_watch_->start({key, keys_.entry(key).changes, is_disturbed_}, *elapsed_ns) : MPI_SUCCESS;
 }
 
+// Calls that were to rest in this epoch would run what was planned when it began.
+void EpochLoop::endEpochSoon() {
+  rest_.planNone();
+  limitEpoch();
+}
+
 // What is judged here is equal on all ranks, so that all stop an incumbent at the same call.
 void EpochLoop::judgeWatched() {
   const CallWatch::Call& call = call_watch_->call();
@@ -87,9 +93,11 @@ void EpochLoop::judgeWatched() {
   if (entry.changes != call.changes) return;
   if (entry.noteLast(call_watch_->lastRank())) {
     lengths_.hurry();
-    limitEpoch();
+    endEpochSoon();
   }
   if (!entry.noteWatched(call_watch_->shortestNs(), call.is_disturbed)) return;
+  lengths_.hurry();
+  endEpochSoon();
   const Seconds shortest = fromNanoseconds(call_watch_->shortestNs());
   if (KeyTable::isForetold(call.key)) {
     keys_.noteForetoldStop(entry);

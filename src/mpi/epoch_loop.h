@@ -116,6 +116,7 @@ class EpochLoop {
   bool isAgreeing() const { return agreement_ && (agreement_->epochIsOpen() || agreement_->decisionsAreOpen()); }
   void assignKey(const SiteTracker::Call& call, EpochCall& report);
   bool isEndReady(Wait wait);
+  void endEpochSoon();
   void judgeWatched();
   int attendRest();
 

@@ -51,6 +51,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
     code = runSchedule(channel_, node_.get(), *prepared, plannedCall(execution, sendbuf, recvbuf, kind));
     if (code != MPI_SUCCESS) tellError(origin.thrown, channel_.original(), code);
   } else {
+    execution.is_passed_over = execution.is_passed_over || execution.planned.choice.algorithm != kNativeAlgorithm;
     execution.planned.choice = kNativeChoice;
     code = origin.callNative(sendbuf, recvbuf, count, datatype, op, channel_.original());
     // What MPI refuses for its arguments no other rank need have called: it counts nowhere.
@@ -116,6 +117,7 @@ EpochCall Session::Execution::asCall() const {
   call.planned = planned;
   call.planned_key = key;
   call.on_device = on_device;
+  call.is_passed_over = is_passed_over;
   return call;
 }
 
@@ -155,6 +157,7 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
         next.isCounted() && (next.planned.exploration || isExecutable(next.planned.choice, shape, kind));
   }
   if (isExecutable(execution.planned.choice, shape, kind)) return execution;
+  execution.is_passed_over = true;
   execution.planned.choice = kNativeChoice;
   if (!options().reproducible) return execution;
   if (isExecutable(least_reproducible_, shape, kind)) execution.planned.choice = least_reproducible_;

@@ -86,7 +86,8 @@ class Session {
   struct Execution {
     PlannedChoice planned;
     std::int32_t key = -1;
-    bool follows_plan = false;  // counts among the calls of the key's plan
+    bool follows_plan = false;    // counts among the calls of the key's plan
+    bool is_passed_over = false;  // native runs since what was planned cannot
     bool follows_twin =
         false;  // the key is another one, or one that was foretold, since the call's own has no plan yet
     Arrangement arrangement;

@@ -38,9 +38,9 @@ constexpr Seconds kMostRankingTime{4e-3};
 std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, const KeyId& id, std::int32_t ranks,
                                        const char* compared_by) {
   for (const PolicyRecord& policy : policies) {
-    const bool site_fits = policy.site == id.site || policy.site == "any";
-    if (site_fits && policy.communicator_size == ranks && policy.size_class == id.size_class &&
-        policy.type == id.type && policy.operation == id.operation) {
+    // There may be thousands of policies, most of which differ in a number already.
+    if (policy.communicator_size == ranks && policy.size_class == id.size_class && policy.type == id.type &&
+        policy.operation == id.operation && (policy.site == id.site || policy.site == "any")) {
       PolicyRecord found = policy;
       if (found.compared_by != compared_by) found.gain.reset();
       return found;
@@ -209,6 +209,7 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     target.calls_in_epoch = std::exchange(target.latest_epoch, epoch_) == epoch_ ? target.calls_in_epoch + 1 : 1;
     target.changed = true;
     target.tuner.count(call.planned, 1);
+    target.tuner.notePassedOver(call.planned, call.is_passed_over);
     Pending& pending = target.pending.entryOf(call.planned, epoch_);
     ++pending.calls;
     if (call.sample < 0) continue;
@@ -296,7 +297,7 @@ std::int32_t CommunicatorTuner::nextEpochLength() {
 Decisions CommunicatorTuner::decide(std::size_t limit) {
   const auto held = lock();
   Decisions decisions;
-  settings_.shared->first_trials.noteDecision();
+  settings_.shared->first_trials.noteDecision(settings_.communicator);
   decisions.updates.swap(postponed_);
   in_flight_.clear();
   for (const PlanUpdate& update : decisions.updates) in_flight_.push_back(update.key);

@@ -1,7 +1,10 @@
 #include "tuner/earlier_runs.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 
 #include "tuner/candidates.h"
 #include "tuner/virtual_ranks.h"
@@ -13,9 +16,12 @@ constexpr double kLeastGain = 1.1;  // that is worth having before native was ca
 // The cost model may be wrong by so much.
 constexpr double kModelError = 2.0;
 
-bool areOfOneKind(const EarlierPolicy& a, const EarlierPolicy& b) {
-  return a.record->communicator_size == b.record->communicator_size && a.record->size_class == b.record->size_class &&
-         a.origin.type == b.origin.type && a.origin.operation == b.origin.operation;
+using Kind = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
+
+Kind kindOf(const EarlierPolicy& one) { return {one.record->size_class, one.origin.type, one.origin.operation}; }
+
+bool runTheSame(const EarlierPolicy& a, const EarlierPolicy& b) {
+  return a.record->choice == b.record->choice && a.record->table == b.record->table;
 }
 
 double gainOf(const EarlierPolicy& policy) { return policy.record->gain.value_or(0.0); }
@@ -34,20 +40,24 @@ bool promisesGain(const PolicyRecord& policy) { return policy.gain.value_or(0.0)
 
 std::vector<EarlierPolicy> foretellingPolicies(std::span<const EarlierPolicy> policies, const TunerSettings& settings,
                                                std::int32_t ranks) {
-  std::vector<EarlierPolicy> of_ranks;
-  for (const EarlierPolicy& one : policies) {
-    if (one.record->communicator_size == ranks) of_ranks.push_back(one);
-  }
+  struct OfKind {
+    const EarlierPolicy* first = nullptr;
+    const EarlierPolicy* promising = nullptr;  // the first one that is
+    bool is_mixed = false;
+  };
   const std::string compared_by = comparedBy(settings.stamps_compare);
+  std::map<Kind, OfKind> kinds;
+  for (const EarlierPolicy& one : policies) {
+    if (one.record->communicator_size != ranks) continue;
+    OfKind& kind = kinds[kindOf(one)];
+    if (kind.first == nullptr) kind.first = &one;
+    kind.is_mixed = kind.is_mixed || !runTheSame(one, *kind.first);
+    const bool promises = promisesGain(*one.record) && one.record->compared_by == compared_by;
+    if (kind.promising == nullptr && promises) kind.promising = &one;
+  }
   std::vector<EarlierPolicy> found;
-  for (const EarlierPolicy& one : of_ranks) {
-    const auto is_like = [&](const EarlierPolicy& other) { return areOfOneKind(one, other); };
-    const auto differs = [&](const EarlierPolicy& other) {
-      return is_like(other) && (other.record->choice != one.record->choice || other.record->table != one.record->table);
-    };
-    if (!promisesGain(*one.record) || one.record->compared_by != compared_by) continue;
-    if (std::ranges::any_of(found, is_like) || std::ranges::any_of(of_ranks, differs)) continue;
-    found.push_back(one);
+  for (const auto& [name, kind] : kinds) {
+    if (kind.promising != nullptr && !kind.is_mixed) found.push_back(*kind.promising);
   }
   std::ranges::stable_sort(found, {}, [](const EarlierPolicy& one) { return gainOf(one); });
   return found;

@@ -14,6 +14,14 @@ std::int32_t distanceBetween(const KeyShape& a, const KeyShape& b) {
 
 }  // namespace
 
+void FirstTrials::noteDecision(std::int64_t communicator) {
+  if (std::ranges::find(decided_, communicator) != decided_.end() || decided_.size() == kMostInRound) {
+    ++now_;
+    decided_.clear();
+  }
+  decided_.push_back(communicator);
+}
+
 FirstTrials::Trial& FirstTrials::trialOf(const KeyShape& shape, const RowForm& row) {
   const auto found = std::ranges::find_if(
       trials_, [&](const Trial& one) { return one.found.row == row && distanceBetween(one.shape, shape) == 0; });

@@ -21,8 +21,8 @@ class FirstTrials {
   // Names a key that takes part.
   std::int64_t enter() { return ++keys_; }
 
-  // Notes that the ranks decide once more.
-  void noteDecision() { ++now_; }
+  // Notes that the ranks of a communicator decide once more.
+  void noteDecision(std::int64_t communicator);
   // Notes that a key of the shape is about to try the row first, which may cost it so many calls of what it runs.
   void begin(const KeyShape& shape, const RowForm& row, double excess);
   // Notes what it cost the key.
@@ -48,6 +48,9 @@ class FirstTrials {
   std::vector<Finding> findings(std::int64_t key, const KeyShape& shape) const;
 
  private:
+  // Time goes by in rounds: one is over when a communicator decides that has decided in it, so that communicators that
+  // take turns wait for each other as long as each would for itself. No more of them than this are told apart.
+  static constexpr std::size_t kMostInRound = 64;
   // So many decisions after it was planned a trial has been seen, or is not waited for any more.
   static constexpr std::int64_t kDecisionsToWait = 4;
   // What was found so long ago may no longer hold.
@@ -56,7 +59,7 @@ class FirstTrials {
   struct Trial {
     KeyShape shape;
     CostResidual found;
-    std::int64_t since = 0;  // decision
+    std::int64_t since = 0;  // round
     std::int64_t finder = 0;
     double excess = 0.0;
     bool is_under_way = false;
@@ -69,9 +72,10 @@ class FirstTrials {
     KeyShape shape;
     std::int32_t calls = 0;
   };
-  std::vector<Native> natives_;  // the latest last
-  std::vector<Trial> trials_;    // likewise
-  std::int64_t now_ = 0;         // decisions so far
+  std::vector<Native> natives_;        // the latest last
+  std::vector<Trial> trials_;          // likewise
+  std::vector<std::int64_t> decided_;  // communicators, in the round
+  std::int64_t now_ = 0;               // rounds so far
   std::int64_t keys_ = 0;
 };
 

@@ -51,8 +51,11 @@ constexpr double kSmallDisturbance = 0.1;
 // A greater one makes calls longer by any time up to so many times what is usual.
 constexpr double kMostDisturbance = 2.0;
 
-// A coarse clock may say that a call took no time.
-constexpr double kShortest = 0.25;  // of what is expected of the arm, or of native
+// A coarse clock may say that a call took no time. It is taken to be this share of what is expected of the arm, or of
+// native, where that is more than such a share of what is predicted: calls that seem to take no time one after the
+// other would make less and less of what is expected.
+constexpr double kShortest = 0.25;
+constexpr double kLeastOfPredicted = 0.02;
 
 // Returns whether the row is one of those that MPI libraries have, too.
 bool isCommon(const Candidate& candidate) {
@@ -257,7 +260,9 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   }
   time = *own;
   error = {std::hypot(error.value, disturbance.value)};
-  const double least = std::min(beliefs_.cost(*arm), beliefs_.cost(kNative)) + std::log(kShortest);
+  const double predicted = logOf(arms_[*arm].predicted) + std::log(kLeastOfPredicted);
+  const double expected_least = std::min(beliefs_.cost(*arm), beliefs_.cost(kNative));
+  const double least = std::max(expected_least, predicted) + std::log(kShortest);
   const double cost = std::max(logOf(time), least);
   const double share = std::hypot(error.value / std::exp(cost), isCold(*arm) ? kColdError : 0.0);
   // What was assumed gives way to what is measured, unless that tells little; and so does what was slow.
@@ -284,6 +289,7 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
 }
 
 void KeyCosts::calibrate(Seconds native) {
+  if (native <= Seconds{}) return;
   const double off = logOf(native) - beliefs_.cost(kNative);
   beliefs_.shiftAll(off - std::clamp(off, -kMostNativeError, kMostNativeError));
 }

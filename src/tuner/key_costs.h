@@ -78,8 +78,8 @@ class KeyCosts {
   // Takes what a call took, which is right within `error`, but that something else may have made it longer by about
   // `disturbance`. Returns true where it shows that costs have changed. REQUIRES: isRanked().
   bool observe(const Choice& choice, Seconds time, Seconds error = {}, Seconds disturbance = {});
-  // Takes what native took first. What is more than native may differ from the common rows is the model's error for
-  // all.
+  // Takes what native took first, unless a coarse clock says that it took no time. What is more than native may differ
+  // from the common rows is the model's error for all.
   void calibrate(Seconds native);
   // Takes what is known from an earlier run: native takes `gain` times what the choice does, and, where ranks arrive as
   // they did then, nothing is faster. The choice takes the place of its row's own.

@@ -23,7 +23,7 @@ constexpr double kLeastWorthwhile = 5.0;
 // Of a key that has settled one thing is tried at a time.
 constexpr std::size_t kTrialsOnceSettled = 1;
 
-// So many calls in a row were to run the choice and ran native: some rank has no memory for it.
+// So many calls of the choice have been passed over, and none has run it: some rank has no memory for it.
 constexpr std::int64_t kMostPassedOver = 64;
 
 // A short call that finds nothing in the caches may take a hundred times as long, which is little time even so; it
@@ -66,15 +66,14 @@ void KeyTuner::count(const PlannedChoice& planned, std::int32_t calls) {
   if (!costs().isRanked()) return;
   costs().noteCalls(calls);
   if (planned.exploration) costs().noteTrial(planned.choice);
-  notePassedOver(planned);
 }
 
-// A choice for which some rank lacks memory is passed over on all.
-void KeyTuner::notePassedOver(const PlannedChoice& planned) {
-  if (transition_.awaits_force || transition_.former_epochs > 0) return;
-  const bool is_passed_over = plan_.incumbent.algorithm != kNativeAlgorithm && !planned.exploration &&
-                              planned.choice.algorithm == kNativeAlgorithm;
-  passed_over_ = is_passed_over ? passed_over_ + 1 : 0;
+void KeyTuner::notePassedOver(const PlannedChoice& planned, bool is_passed_over) {
+  if (!costs().isRanked() || transition_.awaits_force || transition_.former_epochs > 0) return;
+  if (planned.exploration || plan_.incumbent.algorithm == kNativeAlgorithm || planned.choice == plan_.incumbent)
+    passed_over_ = 0;
+  else if (is_passed_over)
+    ++passed_over_;
   if (passed_over_ < kMostPassedOver) return;
   passed_over_ = 0;
   costs().disable(plan_.incumbent);

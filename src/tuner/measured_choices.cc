@@ -24,6 +24,10 @@ void append(std::vector<Time>& times, const Time& time) {
 constexpr double kMedianError = 1.2533;
 constexpr std::size_t kLeastToScatter = 3;
 
+// An error of a time makes no difference where it is at most so many times the least one, or such a share of the time.
+constexpr double kErrorsAlike = 2.0;
+constexpr double kSmallError = 0.1;
+
 }  // namespace
 
 MeasuredChoices::MeasuredChoices() { choices_.emplace_back(); }
@@ -67,11 +71,13 @@ void MeasuredChoices::forgetFormerCost(const Choice& choice) {
 std::optional<Seconds> MeasuredChoices::usualNet(const Choice& choice) const {
   const ChoiceTimes* const known = find(choice);
   if (known == nullptr || known->net.empty()) return std::nullopt;
-  const auto error_of = [](const ChoiceTimes::Net& one) { return one.error + one.disturbance; };
-  const Seconds least = error_of(*std::ranges::min_element(known->net, {}, error_of));
+  const auto error_of = [](const ChoiceTimes::Net& one) { return (one.error + one.disturbance).value; };
+  const double least = error_of(*std::ranges::min_element(known->net, {}, error_of));
+  const Seconds shortest = std::ranges::min_element(known->net, {}, &ChoiceTimes::Net::time)->time;
+  const double most = std::max(kErrorsAlike * least, kSmallError * shortest.value);
   std::vector<double> times;
   for (const ChoiceTimes::Net& one : known->net) {
-    if (error_of(one) <= least) times.push_back(one.time.value);
+    if (error_of(one) <= most) times.push_back(one.time.value);
   }
   return Seconds{summarize(times).median};
 }

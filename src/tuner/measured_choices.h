@@ -50,8 +50,8 @@ class MeasuredChoices {
   const ChoiceTimes* find(const Choice& choice) const;
 
   bool isNativeKnown() const { return native().net.size() >= kNativeSamples; }
-  // Returns the median of the choice's net times, without those that agreements disturbed where there are others;
-  // empty: it was not observed.
+  // Returns the median of the choice's net times, without those that may be off by much more than others, as where
+  // agreements have disturbed them; empty: it was not observed.
   std::optional<Seconds> usualNet(const Choice& choice) const;
   std::optional<Seconds> usualNative() const { return usualNet(kNativeChoice); }
   // Returns the median of compared times; empty: there are none.

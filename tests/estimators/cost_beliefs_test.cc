@@ -326,6 +326,26 @@ TEST(CostBeliefs, takeBackWhatADisturbanceSaidOfOthers) {
   }
 }
 
+// Whether the first change passes is not judged by what the second arm has changed to.
+TEST(CostBeliefs, keepAChangeThatLastsThoughAnotherArmChangesLater) {
+  CostBeliefs beliefs(0.4);
+  for (const double cost : {0.0, -0.5}) beliefs.add(cost, 0.25);
+  const auto observe = [&](std::size_t arm, double cost, int times) {
+    for (int i = 0; i < times; ++i) {
+      beliefs.age(1);
+      beliefs.observe(arm, cost + (i % 2 == 0 ? 0.04 : -0.04));
+    }
+  };
+  observe(0, 0.0, 20);
+  observe(1, -0.5, 20);
+  observe(0, 0.7, 8);
+  observe(1, -0.5, 1000);
+  observe(1, -1.2, 1000);
+  observe(0, 0.7, 6);
+  EXPECT_NEAR(beliefs.cost(0), 0.7, 0.1);
+  EXPECT_NEAR(beliefs.cost(1), -1.2, 0.1);
+}
+
 // That the arm is fast again after a hundred measurements is another change.
 TEST(CostBeliefs, keepAChangeThatLasts) {
   CostBeliefs beliefs(0.4);

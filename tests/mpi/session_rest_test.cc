@@ -20,14 +20,18 @@
 namespace starling {
 namespace {
 
-// Each reading takes a microsecond, so that all that is timed has taken some.
+constexpr std::int64_t kTickNs = 1000;
+
+// Each reading takes a microsecond, or what is set, so that all that is timed has taken some.
 class TickingClock final : public Clock {
  public:
-  std::int64_t nanoseconds() const override { return now_ns_ += 1000; }
+  std::int64_t nanoseconds() const override { return now_ns_ += tick_ns_; }
+  void setTick(std::int64_t tick_ns) { tick_ns_ = tick_ns; }
   void advance(Seconds by) { now_ns_ += toNanoseconds(by); }
 
  private:
   mutable std::int64_t now_ns_ = 0;
+  std::int64_t tick_ns_ = kTickNs;
 };
 
 PolicyRecord policyOf(const char* choice, std::int32_t size_class) {
@@ -46,8 +50,9 @@ class SessionRest : public testing::Test {
   void SetUp() override {
     // Vectors of 8 numbers and of 1,024 are known to be the MPI library's, those of 100 to be for shared memory.
     const std::vector<PolicyRecord> policies{policyOf("native", 6), policyOf("native", 13), policyOf("node", 10)};
+    policies_ = std::make_shared<const std::vector<PolicyRecord>>(policies);
     SessionServices services;
-    services.policies = std::make_shared<const std::vector<PolicyRecord>>(policies);
+    services.policies = policies_;
     start(std::move(services));
   }
   void TearDown() override { end(); }
@@ -88,6 +93,22 @@ class SessionRest : public testing::Test {
     return 0;
   }
 
+  // Goes on to the first call after a rest, with which an epoch begins in which others are to rest.
+  void passARest(int count) {
+    ASSERT_GT(callUntilRest(count), 0);
+    for (int calls = 0; call(count); ++calls) ASSERT_LT(calls, 40'000);
+  }
+
+  // Makes calls, none of which may rest.
+  int callsToEpochEnd(int count) {
+    session_->loop().takeEpochEnd();
+    for (int calls = 1; calls <= 1000; ++calls) {
+      EXPECT_FALSE(call(count));
+      if (session_->loop().takeEpochEnd()) return calls;
+    }
+    return 1001;
+  }
+
   // Here all algorithms take the microsecond of one reading, which is no reason to stay with any.
   void letNativeTakeLonger() {
     native_clock_ = &clock_;
@@ -103,6 +124,7 @@ class SessionRest : public testing::Test {
   TickingClock clock_;
   static inline TickingClock* native_clock_ = nullptr;  // where native takes longer: the test's own
   std::unique_ptr<Session> session_;
+  std::shared_ptr<const std::vector<PolicyRecord>> policies_;
   CallOrigin origin_;
   std::int64_t made_ = 0;
   std::int64_t rested_in_memory_ = 0;
@@ -121,6 +143,41 @@ TEST_F(SessionRest, mostCallsRestOnceNothingIsLeftToLearn) {
   if (worldSize() > 1) {
     EXPECT_GT(rested, 1500U);
   }
+}
+
+// What was to rest in an epoch would run what was planned when it began.
+TEST_F(SessionRest, nothingRestsAfterAStopInTheEpoch) {
+  const Watch watch("a stop before a rest");
+  if (worldSize() == 1) return;
+  letNativeTakeLonger();
+  int stops = 0;
+  for (const int fast_calls : {0, 1, 2, 5, 9}) {
+    end();
+    clock_.setTick(kTickNs);
+    SessionServices services;
+    services.policies = policies_;
+    start(std::move(services));
+    for (int i = 0; i < 300; ++i) call(100);
+    passARest(100);
+    for (int i = 0; i < fast_calls; ++i) call(100);
+    clock_.setTick(100 * kTickNs);
+    const KeyTable::Entry& entry = session_->keys().entry(0);
+    while (!entry.is_stopped && !call(100)) {
+    }
+    if (!entry.is_stopped) continue;
+    ++stops;
+    EXPECT_LE(callsToEpochEnd(100), EpochLengths::kCallsBeforeRest) << fast_calls;
+  }
+  EXPECT_GT(stops, 0) << "some of them are looked at soon enough";
+}
+
+TEST_F(SessionRest, nothingRestsInAnEpochInWhichAKeyAppears) {
+  const Watch watch("a key before a rest");
+  if (worldSize() == 1) return;
+  for (int i = 0; i < 2000; ++i) call(8);
+  passARest(8);
+  call(5000);
+  EXPECT_LE(callsToEpochEnd(8), EpochLengths::kCallsBeforeRest);
 }
 
 TEST_F(SessionRest, callsRestWhereTheirAlgorithmIsForced) {

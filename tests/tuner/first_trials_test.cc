@@ -14,6 +14,7 @@ constexpr RowForm kDirect{4};
 constexpr RowForm kSlt{5};
 constexpr std::int64_t kKey = 1;
 constexpr std::int64_t kOther = 2;
+constexpr std::int64_t kCommunicator = 1;
 
 TEST(FirstTrials, areUnderWayUntilTheyAreTold) {
   FirstTrials trials;
@@ -65,6 +66,7 @@ TEST(FirstTrials, concernKeysOfAboutThatSizeOnAsManyRanks) {
 
 TEST(FirstTrials, addUpWhatIsAtStake) {
   FirstTrials trials;
+  trials.noteDecision(kCommunicator);
   EXPECT_EQ(trials.excessUnderWay(kShape), 0.0);
   trials.begin(kShape, kRing, 0.5);
   trials.begin({8, 12}, kDirect, 0.25);
@@ -73,23 +75,46 @@ TEST(FirstTrials, addUpWhatIsAtStake) {
   EXPECT_EQ(trials.excessUnderWay(kShape), 0.75) << "of keys that are alike";
   trials.tell(kKey, kShape, {.row = kRing});
   EXPECT_EQ(trials.excessUnderWay(kShape), 0.25);
-  for (int decision = 0; decision < 4; ++decision) trials.noteDecision();
+  for (int decision = 0; decision < 4; ++decision) trials.noteDecision(kCommunicator);
   EXPECT_EQ(trials.excessUnderWay(kShape), 0.0) << "it was never made";
 }
 
 TEST(FirstTrials, areNotWaitedForLong) {
   FirstTrials trials;
+  trials.noteDecision(kCommunicator);
   trials.begin(kShape, kRing, 0.5);
-  for (int decision = 0; decision < 4; ++decision) trials.noteDecision();
+  for (int decision = 0; decision < 4; ++decision) trials.noteDecision(kCommunicator);
   EXPECT_FALSE(trials.isUnderWay(kShape, kRing)) << "it was never made";
+}
+
+// Each of them decides as often as the one would alone.
+TEST(FirstTrials, areWaitedForAsLongWhereCommunicatorsTakeTurns) {
+  FirstTrials trials;
+  const auto decide = [&](int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      for (std::int64_t communicator = 1; communicator <= 5; ++communicator) trials.noteDecision(communicator);
+    }
+  };
+  decide(1);
+  trials.begin(kShape, kRing, 0.5);
+  decide(3);
+  EXPECT_TRUE(trials.isUnderWay(kShape, kRing));
+  decide(1);
+  EXPECT_FALSE(trials.isUnderWay(kShape, kRing));
+  trials.tell(kKey, kShape, {.row = kRing});
+  decide(15);
+  EXPECT_EQ(trials.findings(kOther, kShape).size(), 1U);
+  for (std::int64_t communicator = 1; communicator <= 5000; ++communicator) trials.noteDecision(communicator);
+  EXPECT_TRUE(trials.findings(kOther, kShape).empty()) << "of many no more are told apart";
 }
 
 TEST(FirstTrials, areHeardOfByOthersWhileTheyAreNews) {
   FirstTrials trials;
+  trials.noteDecision(kCommunicator);
   trials.tell(kKey, kShape, {.row = kRing});
   EXPECT_EQ(trials.findings(kOther, kShape).size(), 1U);
   EXPECT_TRUE(trials.findings(kKey, kShape).empty());
-  for (int decision = 0; decision < 16; ++decision) trials.noteDecision();
+  for (int decision = 0; decision < 16; ++decision) trials.noteDecision(kCommunicator);
   EXPECT_TRUE(trials.findings(kOther, kShape).empty());
 }
 

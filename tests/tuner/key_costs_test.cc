@@ -345,6 +345,18 @@ TEST(KeyCosts, takeATimeOfZeroForAShortOne) {
   EXPECT_TRUE(std::isfinite(costs.expected(KeyCosts::kNative).value));
 }
 
+TEST(KeyCosts, doNotBelieveThatCallsTakeNoTimeWhereTheClockSaysSoOfAll) {
+  KeyCosts costs = predicted();
+  costs.calibrate(Seconds{});
+  EXPECT_NEAR(costs.expected(KeyCosts::kNative).value, 1e-3, 1e-9);
+  for (int i = 0; i < 500; ++i) {
+    costs.observe(kNativeChoice, Seconds{});
+    costs.observe(named("ring"), Seconds{});
+  }
+  EXPECT_GT(costs.expected(KeyCosts::kNative).value, 1e-6);
+  EXPECT_GT(costs.expected(costs.armOf(named("ring"))).value, 1e-6);
+}
+
 TEST(KeyCosts, ignoreWhatTheyDoNotKnow) {
   KeyCosts costs = predicted();
   EXPECT_FALSE(costs.observe(named("ring_segmented"), Seconds{1.0}));

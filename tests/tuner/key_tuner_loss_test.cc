@@ -86,11 +86,53 @@ std::int64_t callsOf(const Choice& choice, const SimulatedCommunicator& communic
   return std::ranges::count(calls, choice, &PlannedChoice::choice);
 }
 
+// Makes epochs of native calls after the choice of key 0 has settled: because that was stopped, because buffers were on
+// a device, or because it cannot run. Returns the reasons of the decisions that follow.
+std::string reasonsAfterNativeCalls(SimulatedCommunicator& communicator, bool is_stopped, bool is_passed_over) {
+  CommunicatorTuner& tuner = communicator.tuner();
+  if (is_stopped) tuner.noteStop(0, tuner.key(0).plan().incumbent, Seconds{1e-3});
+  std::vector<EpochCall> calls(100);
+  for (EpochCall& call : calls) {
+    call.planned.choice = kNativeChoice;
+    call.bytes = kVector.bytes();
+    call.is_passed_over = is_passed_over;
+  }
+  static_cast<void>(tuner.drain());
+  tuner.tookForce();
+  for (std::int64_t epoch = 5000; epoch < 5004; ++epoch) {
+    tuner.digest({epoch, calls, {}});
+    static_cast<void>(tuner.decide(32));
+    tuner.tookForce();
+  }
+  std::string reasons;
+  for (const DecisionRecord& one : tuner.drain().decisions) reasons += one.reason + "\n";
+  return reasons;
+}
+
 // Where the first trials show that all others take that long, so few are made.
 constexpr std::int64_t kMostInVain = 16;
 
 Choice incumbentOf(const SimulatedCommunicator& communicator, std::int32_t key = 0) {
   return communicator.keys().entry(key).plan.incumbent;
+}
+
+TEST(KeyTunerLoss, isOfWantOfMemoryWhereTheChoiceWasPassedOverAlone) {
+  struct Case {
+    bool is_stopped;
+    bool is_passed_over;
+  };
+  for (const Case& one : {Case{false, true}, Case{true, false}, Case{false, false}}) {
+    SimulatedMachine machine;
+    machine.native_factor = 2.0;
+    SimulatedCommunicator communicator(kRanks, settingsOf(), machine);
+    communicator.calls(600, kLine, kVector);
+    const Choice chosen = communicator.tuner().key(0).plan().incumbent;
+    ASSERT_NE(chosen, kNativeChoice);
+    const std::string reasons = reasonsAfterNativeCalls(communicator, one.is_stopped, one.is_passed_over);
+    EXPECT_EQ(reasons.find("lacks memory") != std::string::npos, one.is_passed_over) << reasons;
+    const KeyCosts& costs = communicator.tuner().key(0).costs();
+    EXPECT_EQ(costs.arms()[costs.armOf(chosen)].isUsable(), !one.is_passed_over);
+  }
 }
 
 TEST(KeyTunerLoss, runsAPlantedChoiceThreeTimesAtMost) {
@@ -138,6 +180,7 @@ TEST(KeyTunerLoss, letsGoOfAChoiceThatNeverRuns) {
     for (int call = 0; call < 4; ++call) {
       key.count({});
       key.observe({}, timesOf(gym::summaryOf(arrivals, exits), true));
+      key.notePassedOver({}, true);
     }
     if (const auto decision = key.decide()) {
       incumbents.push_back(formatChoice(decision->plan.incumbent));

@@ -42,6 +42,20 @@ TEST(MeasuredChoices, leaveOutOfNativesUsualTimeWhatAgreementsDisturbed) {
   EXPECT_EQ(choices.usualNative(), Seconds{1.5});
 }
 
+// Where clocks differ the error is another one in each call.
+TEST(MeasuredChoices, knowNativesUsualTimeFromAllCallsThatMayBeOffByAboutAsMuch) {
+  MeasuredChoices choices;
+  const auto observe = [&](double time, double error) {
+    CallTimes times = taking(time);
+    times.compared_error = {error};
+    choices.observe(Choice{}, times, true);
+  };
+  observe(5e-3, 3.000e-6);
+  for (int call = 0; call < 10; ++call) observe(100e-6, 3.017e-6 + 1e-9 * call);
+  for (int call = 0; call < 20; ++call) observe(400e-6, 60e-6);
+  EXPECT_EQ(choices.usualNative(), Seconds{100e-6}) << "neither one that was held up, nor those that may be far off";
+}
+
 TEST(MeasuredChoices, doNotCompareShortCallsThatAgreementsDisturbed) {
   const Choice choice = withSegments(2);
   CallTimes disturbed = taking(12e-6);
