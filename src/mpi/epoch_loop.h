@@ -152,6 +152,7 @@ class EpochLoop {
   StampClock stamp_clock_;
   std::unique_ptr<Agreement> agreement_;
   std::unique_ptr<CallWatch> call_watch_;
+  Seconds rested_for_;  // from the first call at rest of the epoch that is being agreed on to its end
   AgreementStep latest_step_ = AgreementStep::kNone;  // since the latest call that was noted
   bool is_disturbed_ = false;                         // the latest call, by what had been begun before it
   bool decisions_are_known_ = false;                  // on all ranks; they take force when the epoch ends

@@ -104,7 +104,7 @@ void RootLearner::noteStop(std::int32_t key, const Choice& choice, Seconds short
   whileLearning([&] { tuner_->noteStop(key, choice, shortest); });
 }
 
-void RootLearner::digest(const EpochReport& report) {
+void RootLearner::digest(const EpochReport& report, Seconds rested_for) {
   whileLearning([&] {
     const auto is_whole = [this](const CallSummary& sample) { return sample.ranks() == channel_.ranks(); };
     if (!std::ranges::all_of(report.samples, is_whole)) {
@@ -114,7 +114,7 @@ void RootLearner::digest(const EpochReport& report) {
       if (has_clock_) noteClockError(sample.errorNs());
     }
     tuner_->digest(report);
-    at_rest_.book(*tuner_, report.calls, services_.communicator_id);
+    at_rest_.book(*tuner_, report.calls, rested_for, services_.communicator_id);
   });
 }
 

@@ -44,7 +44,7 @@ class RootLearner {
   void noteForetoldStop(const Key& key, const Choice& choice, Seconds shortest);
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest);
   // Learns from an epoch, and from the calls that rested after it.
-  void digest(const EpochReport& report);
+  void digest(const EpochReport& report, Seconds rested_for);
   // Decides what is to be broadcast: see CommunicatorTuner. Without learning there is nothing.
   Decisions decide(std::size_t limit);
   void postpone(const Decisions& decisions, std::size_t sent);

@@ -20,13 +20,13 @@ void setTimes(const RunningMoments& samples, std::optional<double>& mean, std::o
 
 }  // namespace
 
-// What was looked at stands for itself as it was, the calls of an agreement included, and without these for the rest.
+// What was looked at stands for itself and its epoch as it was, the calls of an agreement included; without these it
+// stands for the calls at rest that came soon after.
 std::optional<double> CommunicatorTuner::secondsOf(const Slot& slot) {
   if (slot.samples == 0) return std::nullopt;
   const double mean = slot.sampled_elapsed / static_cast<double>(slot.samples);
-  const double unseen = slot.undisturbed.isKnown() ? slot.undisturbed.value() : mean;
-  return mean * static_cast<double>(slot.record.calls - slot.unseen_calls) +
-         unseen * static_cast<double>(slot.unseen_calls);
+  return mean * static_cast<double>(slot.record.calls - slot.unseen_calls) + slot.unseen_seconds +
+         slot.usualSeconds() * static_cast<double>(slot.untimed_calls);
 }
 
 void CommunicatorTuner::tellPolicy(Slot& slot) const {

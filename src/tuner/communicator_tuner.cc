@@ -239,9 +239,17 @@ void CommunicatorTuner::digestSample(Slot& called, const EpochCall& call, const 
   ++called.samples;
 }
 
-void CommunicatorTuner::countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls) {
+Seconds CommunicatorTuner::usualTimeOf(std::int32_t key, std::int64_t calls) const {
+  const auto held = lock();
+  return Seconds{slot(key).usualSeconds() * static_cast<double>(calls)};
+}
+
+void CommunicatorTuner::countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls, double share) {
   const auto held = lock();
   Slot& called = slot(key);
+  const double seconds = share * called.usualSeconds() * static_cast<double>(calls);
+  called.unseen_seconds += seconds;
+  called.untimed_calls += seconds > 0.0 ? 0 : calls;
   const PlannedChoice planned{choice, false};
   called.changed = true;
   called.record.calls += calls;

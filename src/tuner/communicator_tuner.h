@@ -76,8 +76,11 @@ class CommunicatorTuner {
   // Takes what an epoch showed. REQUIRES: every key in it was introduced.
   void digest(const EpochReport& report);
 
-  // Notes that the key had so many more calls of the choice in the epoch, which nobody looked at.
-  void countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls);
+  // Returns what so many calls of the key usually take together, as those that were looked at say; 0: there is none.
+  Seconds usualTimeOf(std::int32_t key, std::int64_t calls) const;
+  // Notes that the key had so many more calls of the choice in the epoch, which nobody looked at, and that they took
+  // `share` of what they usually do: it is known how long all such calls can have taken at most.
+  void countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls, double share = 1.0);
 
   // Returns what is to be broadcast next. Updates beyond `limit` wait.
   Decisions decide(std::size_t limit);
@@ -128,12 +131,20 @@ class CommunicatorTuner {
     double sampled_imbalance = 0.0;
     std::int64_t samples = 0;
     std::int64_t unseen_calls = 0;
+    std::int64_t untimed_calls = 0;  // of these, when no call had been looked at
+    double unseen_seconds = 0.0;     // of the others
     RecentMean undisturbed;          // seconds, of sampled calls that no agreement disturbed
     std::int64_t latest_epoch = -1;  // in which the key was called
     std::size_t calls_in_epoch = 0;  // that it had there
-    std::int32_t special = -1;       // the key of the special calls beside these; negative: there is none
-    std::int32_t usual = -1;  // the key of the usual calls beside these special ones; negative: these are no such
-    std::string told_choice;  // of the latest policy; empty: none was told
+    // What a call takes as the latest say that were looked at, without those that an agreement disturbed, if there are
+    // others; 0: there is none.
+    double usualSeconds() const {
+      if (undisturbed.isKnown()) return undisturbed.value();
+      return samples > 0 ? sampled_elapsed / static_cast<double>(samples) : 0.0;
+    }
+    std::int32_t special = -1;  // the key of the special calls beside these; negative: there is none
+    std::int32_t usual = -1;    // the key of the usual calls beside these special ones; negative: these are no such
+    std::string told_choice;    // of the latest policy; empty: none was told
     std::optional<double> told_gain{};  // likewise
     bool changed = false;
     bool is_to_be_asked = false;
@@ -149,6 +160,7 @@ class CommunicatorTuner {
 
   std::unique_lock<std::mutex> lock() const { return std::unique_lock(settings_.shared->mutex); }
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
+  const Slot& slot(std::int32_t index) const { return *slots_[static_cast<std::size_t>(index)]; }
   void digestSample(Slot& called, const EpochCall& call, const CallTimes& times);
   void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);
   void noteEarlierStops();

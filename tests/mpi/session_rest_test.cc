@@ -118,6 +118,12 @@ class SessionRest : public testing::Test {
     };
   }
 
+  static int takeOneMillisecond(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
+                                MPI_Comm communicator) {
+    native_clock_->advance(Seconds{1e-3});
+    return PMPI_Allreduce(in, out, count, type, op, communicator);
+  }
+
   void expectEqualOnAllRanks(std::uint64_t value) { EXPECT_TRUE(isEqualOnAllRanks(value, MPI_COMM_WORLD)); }
 
   ScopedDuplicate duplicate_{MPI_COMM_WORLD};
@@ -302,6 +308,31 @@ TEST_F(SessionRest, allCallsAreCountedInTheRecords) {
   if (worldSize() > 1 && worldRank() == 0) {
     EXPECT_EQ(counted, made_);
   }
+}
+
+// One of the few calls that are looked at may wait for a rank, as those that rest do not.
+TEST_F(SessionRest, callsAtRestTookNoLongerThanTimePassed) {
+  const Watch watch("time at rest");
+  native_clock_ = &clock_;
+  const Seconds begin = clock_.now();
+  for (int i = 0; i < 5000; ++i) {
+    const bool rests = session_->restingCall(8, MPI_INT64_T, MPI_SUM) != nullptr;
+    origin_.native = rests ? PMPI_Allreduce : takeOneMillisecond;
+    call(8);
+  }
+  origin_.native = PMPI_Allreduce;
+  const Seconds passed = clock_.now() - begin;
+  session_->park();
+  EXPECT_TRUE(session_->advanceEnd(EpochLoop::Wait::kToEnd));
+  if (worldSize() == 1 || worldRank() != 0) return;
+  std::optional<double> seconds;
+  for (const KeyRecord& key : session_->loop().learner().drain().keys) {
+    if (key.id.size_class == 6) seconds = key.seconds;
+  }
+  ASSERT_TRUE(seconds);
+  // What was looked at stands for its epoch, too.
+  EXPECT_LE(*seconds, 1.5 * passed.value);
+  EXPECT_GE(*seconds, 0.1 * passed.value);
 }
 
 TEST_F(SessionRest, callsAreCountedWhereTheyWereMade) {

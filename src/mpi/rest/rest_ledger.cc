@@ -20,25 +20,36 @@ bool RestLedger::asksForEnd() {
   return true;
 }
 
-void RestLedger::book(CommunicatorTuner& tuner, std::span<const EpochCall> seen, const std::string& communicator) {
+// One of the few calls that were looked at may have waited for a rank for as long as thousands take.
+double RestLedger::shareOfUsual(const CommunicatorTuner& tuner, Seconds lasted) const {
+  Seconds usual;
+  for (const RestedCalls::Place& place : counted_.places()) {
+    if (const std::optional<std::int32_t> known = keyOf(place)) usual += tuner.usualTimeOf(*known, place.calls);
+  }
+  return usual > lasted ? lasted / usual : 1.0;
+}
+
+void RestLedger::book(CommunicatorTuner& tuner, std::span<const EpochCall> seen, Seconds lasted,
+                      const std::string& communicator) {
+  const double share = shareOfUsual(tuner, lasted);
   for (const RestedCalls::Place& place : counted_.places()) {
     if (const std::optional<std::int32_t> known = keyOf(place)) {
-      tuner.countUnseen(*known, place.choice, place.calls);
+      tuner.countUnseen(*known, place.choice, place.calls, share);
     } else if (!unplaced_.add(place, sites_, communicator)) {
-      shareOut(tuner, seen, place);
+      shareOut(tuner, seen, place, share);
     }
   }
 }
 
 // Calls of too many places count as calls like them do that were looked at, else as those of the key that had the most.
-void RestLedger::shareOut(CommunicatorTuner& tuner, std::span<const EpochCall> seen,
-                          const RestedCalls::Place& place) const {
+void RestLedger::shareOut(CommunicatorTuner& tuner, std::span<const EpochCall> seen, const RestedCalls::Place& place,
+                          double share) const {
   const auto is_alike = [&](std::int32_t key) { return anySiteOf(keys_.entry(key).key) == place.any; };
   const std::int64_t alike = std::ranges::count_if(seen, is_alike, &EpochCall::key);
   std::int64_t index = 0;
   for (const EpochCall& call : seen) {
     if (!is_alike(call.key)) continue;
-    tuner.countUnseen(call.key, place.choice, place.calls / alike + (index < place.calls % alike ? 1 : 0));
+    tuner.countUnseen(call.key, place.choice, place.calls / alike + (index < place.calls % alike ? 1 : 0), share);
     ++index;
   }
   if (alike > 0) return;
@@ -46,7 +57,7 @@ void RestLedger::shareOut(CommunicatorTuner& tuner, std::span<const EpochCall> s
   for (std::int32_t key = 0; key < keys_.size(); ++key) {
     if (is_alike(key) && (!most || keys_.entry(key).known_calls > keys_.entry(*most).known_calls)) most = key;
   }
-  if (most) tuner.countUnseen(*most, place.choice, place.calls);
+  if (most) tuner.countUnseen(*most, place.choice, place.calls, share);
 }
 
 void RestLedger::bookEarlier(CommunicatorTuner& tuner, std::int32_t index, const Key& key) {

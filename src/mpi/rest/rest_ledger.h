@@ -31,9 +31,10 @@ class RestLedger {
   // Returns whether the rest is to end, because many calls come from places that no key has.
   bool asksForEnd();
 
-  // Tells the tuner of all that were counted since clear(); `seen` are the calls of the epoch that were looked at,
-  // `communicator` has the records of those that no key has. Throws std::bad_alloc.
-  void book(CommunicatorTuner& tuner, std::span<const EpochCall> seen, const std::string& communicator);
+  // Tells the tuner of all that were counted since clear(), from the first of which to the last `lasted` passed; `seen`
+  // are the calls of the epoch that were looked at, `communicator` has the records of those that no key has. Throws
+  // std::bad_alloc.
+  void book(CommunicatorTuner& tuner, std::span<const EpochCall> seen, Seconds lasted, const std::string& communicator);
   void clear() { counted_.clear(); }
   // Tells the tuner of the calls that came from a key's place before it had the key, `index`.
   void bookEarlier(CommunicatorTuner& tuner, std::int32_t index, const Key& key);
@@ -44,7 +45,9 @@ class RestLedger {
   static constexpr std::int64_t kUnplacedCalls = 64;  // from so many on a rest is ended
 
   std::optional<std::int32_t> keyOf(const RestedCalls::Place& place) const;
-  void shareOut(CommunicatorTuner& tuner, std::span<const EpochCall> seen, const RestedCalls::Place& place) const;
+  double shareOfUsual(const CommunicatorTuner& tuner, Seconds lasted) const;
+  void shareOut(CommunicatorTuner& tuner, std::span<const EpochCall> seen, const RestedCalls::Place& place,
+                double share) const;
 
   const KeyTable& keys_;
   const SiteTracker& tracker_;
