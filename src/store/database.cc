@@ -237,9 +237,9 @@ Result<Merged> Database::mergePolicy(const StoredPolicy& theirs) {
   if (!merged.isOk() || merged.value() == Merged::kKept) return merged;
   RunNumbers owner{std::nullopt, environment.value(), theirs.program};
   if (theirs.run_id) {
-    const Result<RunNumbers> learner = findRun(connection, *theirs.run_id);
-    if (!learner.isOk()) return learner.status();
-    owner.run = learner.value().run;
+    sqlite::Statement learner = connection.prepare("SELECT number FROM runs WHERE id = ?1");
+    if (learner.start(*theirs.run_id).next()) learner.read(owner.run);
+    if (!learner.status().isOk()) return learner.status();
   }
   Batch batch;
   batch.policies = {theirs.policy};

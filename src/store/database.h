@@ -50,7 +50,7 @@ class Database {
   // Take in a run, or a policy, of another database, all of it or none. A run that is here already is renewed where
   // more of its calls are known there, or it has finished there and not here. A policy takes the place of ours where
   // the run that learned it started later: where the run of either is not known, ours stays. So a second time changes
-  // nothing. REQUIRES: checkRun() or checkPolicy() found no fault; the policy's run was merged.
+  // nothing. A policy whose run is not here belongs to none. REQUIRES: checkRun() or checkPolicy() found no fault.
   Result<Merged> mergeRun(const StoredRun& theirs);
   Result<Merged> mergePolicy(const StoredPolicy& theirs);
   // Tells what mergeRun() would do with a run of so many calls, those of all keys together: most runs of a file that is

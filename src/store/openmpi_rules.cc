@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -30,14 +31,14 @@ constexpr const char* kHead =
     "# A row holds from its bytes on, up to the next row: bytes, algorithm (0: Open MPI's own choice), 0, segment "
     "bytes.\n";
 
-// Holds "slt" and 64 for "slt:segments=64,window=8", and 0 segments when the text names none.
+// Holds "slt" and 64 for "slt:segments=64,window=8".
 struct ParsedChoice {
   std::string_view algorithm;
-  std::int64_t segments = 0;
+  std::optional<std::int64_t> segments{};  // empty: the text names none
 };
 ParsedChoice parseChoiceText(std::string_view text) {
   const std::size_t colon = text.find(':');
-  ParsedChoice choice{text.substr(0, colon), 0};
+  ParsedChoice choice{text.substr(0, colon)};
   if (colon == std::string_view::npos) return choice;
   std::string_view parameters = text.substr(colon + 1);
   while (!parameters.empty()) {
@@ -45,7 +46,7 @@ ParsedChoice parseChoiceText(std::string_view text) {
     constexpr std::string_view kName = "segments=";
     if (parameter.starts_with(kName)) {
       const std::string_view value = parameter.substr(kName.size());
-      std::from_chars(value.data(), value.data() + value.size(), choice.segments);
+      std::from_chars(value.data(), value.data() + value.size(), choice.segments.emplace());
     }
     parameters.remove_prefix(std::min(parameter.size() + 1, parameters.size()));
   }
@@ -136,12 +137,18 @@ class Exporter {
       }
     }
     if (!policy.table.empty() && choice.algorithm != "native") ++tables_;
-    const std::int64_t segment_bytes = number == kSegmentedRing && choice.segments > 0
-                                           ? lastByteOf(size_class) / policy.communicator_size / choice.segments
-                                           : 0;
+    const std::int64_t segments = number == kSegmentedRing ? segmentsOf(choice) : 0;
+    const std::int64_t segment_bytes = segments > 0 ? lastByteOf(size_class) / policy.communicator_size / segments : 0;
     return fmt::format("{} {} 0 {}  # {} to {} bytes: {}, learned at {}\n", firstByteOf(size_class), number,
                        segment_bytes, firstByteOf(size_class), lastByteOf(size_class), printable(policy.choice),
                        printable(policy.site));  // a line end in a label would turn its rest into rules
+  }
+
+  // Returns 0 where the algorithm has no segments.
+  std::int64_t segmentsOf(const ParsedChoice& choice) const {
+    const auto counterpart = std::ranges::find(counterparts_, choice.algorithm, &OpenMpiCounterpart::algorithm);
+    const std::int64_t usual = counterpart == counterparts_.end() ? 0 : counterpart->usual_segments;
+    return choice.segments.value_or(usual);
   }
 
   // Returns Open MPI's number for an algorithm, and notes what is lost on the way.

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kSharedMemory = "shared_memory";
 constexpr std::string_view kNetwork = "network";
-constexpr std::int32_t kLargestClass = 62;  // 2^62 bytes is the last power of two that 63 bits hold with room for + 1
+constexpr std::int32_t kLargestClass = 62;    // 2^62 bytes is the last power of two that 63 bits hold with room for + 1
+constexpr std::int32_t kMostRanks = 1 << 30;  // of a communicator, so that one more is a number, too
 constexpr std::string_view kHexPrefix = "0x";
 constexpr std::size_t kHexDigits = 16;  // of build ids, which are cut off there, and of addresses
 
@@ -69,9 +70,9 @@ Status checkNodes(const Environment& environment, const std::string& where) {
 
 Status checkPolicy(const PolicyRecord& policy, const std::string& where) {
   const auto ranks = static_cast<std::size_t>(std::max(policy.communicator_size, 0));
-  if (policy.communicator_size < 1) {
+  if (policy.communicator_size < 1 || policy.communicator_size > kMostRanks) {
     return Status::error(
-        fmt::format("{}.communicator_size: is {}; expected 1 or more", where, policy.communicator_size));
+        fmt::format("{}.communicator_size: is {}; expected 1 to {}", where, policy.communicator_size, kMostRanks));
   }
   if (policy.size_class < 0 || policy.size_class > kLargestClass) {
     return Status::error(
@@ -129,8 +130,15 @@ Status checkEnvironment(const Environment& environment, const std::string& where
 Status checkProgram(const std::string& program, const std::string& where) {
   constexpr const char* kExpected = "expected the file name of the executable, without its folder";
   if (program.empty()) return Status::error(fmt::format("{}: is empty; {}", where, kExpected));
-  if (hasFolder(program)) return Status::error(fmt::format("{}: is \"{}\"; {}", where, program, kExpected));
+  if (hasFolder(program) || program == "." || program == "..")
+    return Status::error(fmt::format("{}: is \"{}\"; {}", where, program, kExpected));
   return Status::ok();
+}
+
+Status checkGain(const PolicyRecord& policy, const std::string& where) {
+  if (!policy.gain || *policy.gain > 0.0) return Status::ok();
+  return Status::error(fmt::format("{}.gain: is {}; expected native's time over that of the choice, which is above 0",
+                                   where, *policy.gain));
 }
 
 Status checkLateness(const PolicyRecord& policy, const std::string& where) {

@@ -44,6 +44,7 @@ struct OpenMpiCounterpart {
   std::string_view algorithm;        // Starling's
   std::string_view openmpi_nearest;  // a value of coll_tuned_allreduce_algorithm; "ignore": Open MPI's own choice
   bool is_same = false;              // else only the nearest that it has
+  std::int64_t usual_segments = 0;   // where a choice names none; 0: it has none
 };
 Export exportOpenMpiRules(const std::vector<WeightedPolicy>& policies,
                           std::span<const OpenMpiCounterpart> counterparts);

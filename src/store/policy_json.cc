@@ -14,6 +14,13 @@ namespace {
 constexpr const char* kFormat = "starling-policy";
 constexpr std::int64_t kVersion = 1;
 
+// Says what stands there, in a few words however long it is.
+std::string valueText(const Json& top, const char* field) {
+  const auto found = top.find(field);
+  if (found == top.end()) return "missing";
+  return found->is_structured() ? kindOf(*found) : found->dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
 Status wrong(std::string_view what) { return Status::error(fmt::format("policy document, {}", what)); }
 
 // Checks the header, and that nothing else is at the top.
@@ -22,13 +29,11 @@ Status checkTop(const Json& json) {
   if (!json.is_object()) return wrong("top: expected an object with format, version, environment, program, policies");
   const auto format = json.find("format");
   if (format == json.end() || *format != kFormat) {
-    return wrong(
-        fmt::format("format: is {}; expected \"{}\"", format == json.end() ? "missing" : format->dump(), kFormat));
+    return wrong(fmt::format("format: is {}; expected \"{}\"", valueText(json, "format"), kFormat));
   }
   const auto version = json.find("version");
   if (version == json.end() || *version != kVersion) {
-    return wrong(fmt::format("version: is {}; this Starling reads version {}",
-                             version == json.end() ? "missing" : version->dump(), kVersion));
+    return wrong(fmt::format("version: is {}; this Starling reads version {}", valueText(json, "version"), kVersion));
   }
   for (const std::string_view field : kFields) {
     if (!json.contains(field)) return wrong(fmt::format("{}: is missing; this field is needed", field));
@@ -110,8 +115,8 @@ Result<PolicyDocument> parsePolicyJson(std::string_view text) {
   for (std::size_t i = 0; i < document.policies.size(); ++i) {
     const std::string where = fmt::format("policies[{}]", i);
     const PolicyRecord& policy = document.policies[i];
-    for (const Status& checked :
-         {checkPolicy(policy, where), checkSiteIdentity(policy.site, where), checkLateness(policy, where)}) {
+    for (const Status& checked : {checkPolicy(policy, where), checkGain(policy, where),
+                                  checkSiteIdentity(policy.site, where), checkLateness(policy, where)}) {
       if (!checked.isOk()) return wrong(checked.message());
     }
   }

@@ -15,6 +15,16 @@
 #include "store/record_fields.h"
 
 namespace starling {
+
+std::string kindOf(const Json& json) {
+  if (json.is_number_float()) return "a fraction";
+  if (json.is_number()) return "a whole number";
+  if (json.is_string()) return "a text";
+  if (json.is_array()) return "a list";
+  if (json.is_object()) return "an object";
+  if (json.is_boolean()) return json.get<bool>() ? "true" : "false";
+  return json.is_null() ? "null" : "binary";
+}
 namespace {
 
 template <typename Value>
@@ -32,16 +42,6 @@ Json write(const Value& value) {
     forEachField(value, [&object](const auto& field) { object[field.name] = write(field.value); });
     return object;
   }
-}
-
-std::string kindOf(const Json& json) {
-  if (json.is_number_float()) return "a fraction";
-  if (json.is_number()) return "a whole number";
-  if (json.is_string()) return "a text";
-  if (json.is_array()) return "a list";
-  if (json.is_object()) return "an object";
-  if (json.is_boolean()) return json.get<bool>() ? "true" : "false";
-  return json.is_null() ? "null" : "binary";
 }
 
 Status mismatch(const Json& json, const std::string& where, std::string_view expected) {

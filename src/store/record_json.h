@@ -18,6 +18,9 @@ Json toJson(const PolicyRecord& policy);
 Json toJson(const std::vector<PolicyRecord>& policies);
 Json toJson(const Batch& batch);
 
+// Returns what kind of value it is, in words, as in "a list".
+std::string kindOf(const Json& json);
+
 // These read what toJson() makes. Fields that are not known, missing (but for those with an evident default), of the
 // wrong kind or out of range are errors: "policies[2].choice: is a number; expected a text". `where` begins that path.
 Status fromJson(const Json& json, const std::string& where, Environment& environment);

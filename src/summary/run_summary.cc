@@ -84,20 +84,31 @@ double errorOfCapped(Observations all, double most, double by_gain, double calls
   return calls * of_mean.value_or(by_gain - most);
 }
 
-// As the tuner knows it: by the gain of the choice in force, which is one of usual times; but no more than native took
-// in any epoch, since interruptions of ranks may be in the choice's time and not in the gain. `calls` took the place of
-// native's.
-std::optional<NativeTime> nativeByGain(const KeyRecord& key, Observations all, Observations usual, double calls) {
-  const std::optional<double> chosen = usualTime(usual, key.choice);
-  if (!chosen || !key.gain) return std::nullopt;
-  NativeTime native{*chosen * *key.gain, std::nullopt};
-  if (key.gain_error) native.saved_error = calls * *chosen * *key.gain_error;
+// Returns what native took at most, as a mean over an epoch; empty: it was not called.
+std::optional<double> mostOfNative(Observations all) {
   std::optional<double> most;
   for (const ObservationRecord& one : all) {
     if (one.choice == kNativeName) most = std::max(most, comparedMean(one));
   }
+  return most;
+}
+
+// As the tuner knows it: by the gain of the choice in force, which is one of usual times; but no more than native took
+// in any epoch, since interruptions of ranks may be in the choice's time and not in the gain. `calls` took the place of
+// native's; `elsewhere` is what native took at most in such calls of other keys.
+std::optional<NativeTime> nativeByGain(const KeyRecord& key, Observations all, Observations usual, double calls,
+                                       const std::optional<double>& elsewhere) {
+  const std::optional<double> chosen = usualTime(usual, key.choice);
+  if (!chosen || !key.gain) return std::nullopt;
+  NativeTime native{*chosen * *key.gain, std::nullopt};
+  if (key.gain_error) native.saved_error = calls * *chosen * *key.gain_error;
+  const std::optional<double> most = mostOfNative(all);
   // Then it is between what its calls usually took and that.
   if (most && *most < native.mean) native = {*most, errorOfCapped(all, *most, native.mean, calls)};
+  // Other keys know nothing of ranks that were interrupted here; and what may be off by more than all of it is not
+  // known.
+  if (!most && native.mean > elsewhere.value_or(native.mean)) return std::nullopt;
+  if (native.saved_error.value_or(0.0) > calls * native.mean) return std::nullopt;
   // The gain says that the choice takes less than native, and its calls that they took more: it was disturbed.
   if (*key.gain > 1.0 && native.mean < *chosen) return std::nullopt;
   return native;
@@ -141,8 +152,46 @@ bool isNativeUnclear(Observations all) {
   return 2 * clear < samples;
 }
 
+// What native took at most in the calls of a run, by their ranks, size class, type and operation.
+class NativeOfRun {
+ public:
+  NativeOfRun(const Reader& reader, const std::vector<KeyRow>& keys) : reader_(reader), keys_(keys) {}
+
+  // Returns it of calls like the key's; empty: native was called in none. All keys' observations are read when it is
+  // asked first.
+  Result<std::optional<double>> of(const KeyRow& key) {
+    if (!is_read_) {
+      for (const KeyRow& one : keys_) {
+        const auto observations = reader_.observations(one.number);
+        if (!observations.isOk()) return observations.status();
+        std::optional<double>& most = most_[kindOf(one)];
+        most = std::max(most, mostOfNative(observations.value()));
+      }
+      is_read_ = true;
+    }
+    return most_[kindOf(key)];
+  }
+
+ private:
+  using Kind = std::tuple<std::int32_t, std::int32_t, std::string, std::string>;
+  static Kind kindOf(const KeyRow& one) {
+    const KeyId& id = one.key.id;
+    return {one.communicator.size, id.size_class, id.type, id.operation};
+  }
+
+  const Reader& reader_;
+  const std::vector<KeyRow>& keys_;
+  std::map<Kind, std::optional<double>> most_;
+  bool is_read_ = false;
+};
+
+// Returns whether what native takes in the key's calls is known by others' alone.
+bool lacksNative(const KeyRecord& key, Observations observations) {
+  return key.gain && key.choice != kNativeName && !mostOfNative(observations);
+}
+
 // Sets what the key's calls saved beside native, and what its trials took beyond that.
-void compareWithNative(Observations observations, KeySummary& summary) {
+void compareWithNative(Observations observations, const std::optional<double>& elsewhere, KeySummary& summary) {
   const auto is_natives = [](const ObservationRecord& one) { return one.choice == kNativeName; };
   if (!observations.empty() && std::ranges::all_of(observations, is_natives)) {
     summary.saved = summary.saved_error = summary.exploring = 0.0;
@@ -160,7 +209,7 @@ void compareWithNative(Observations observations, KeySummary& summary) {
   std::optional<NativeTime> native;
   if (isNativeUnclear(observations)) return;
   if (!is_native && key.gain) {
-    native = nativeByGain(key, observations, usual, calls);
+    native = nativeByGain(key, observations, usual, calls, elsewhere);
   } else if (is_native || calls > 0.0) {
     native = nativeByOwnCalls(observations, usual, calls);
   }
@@ -184,6 +233,7 @@ void compareWithNative(Observations observations, KeySummary& summary) {
   }
   summary.saved = saved;
   summary.exploring = exploring;
+  summary.has_former_choices = usual_times.size() > usual_times.count(key.choice);
   summary.saved_error = calls > 0.0 ? native->saved_error : std::optional(0.0);
 }
 
@@ -256,19 +306,26 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
   double squared_error = 0.0;
   bool is_any_saved_known = false;  // of calls that took the place of native's
   const std::vector<std::string> communicators = communicatorNames(keys.value());
+  NativeOfRun native_of_run(reader, keys.value());
   for (std::size_t i = 0; i < keys.value().size(); ++i) {
-    KeyRow& row = keys.value()[i];
+    const KeyRow& row = keys.value()[i];
     const auto observations = reader.observations(row.number);
     if (!observations.isOk()) return observations.status();
     const auto arrivals = reader.arrivals(row.number);
     if (!arrivals.isOk()) return arrivals.status();
     const auto histograms = reader.histograms(row.number);
     if (!histograms.isOk()) return histograms.status();
-    KeySummary& key = summary.keys.emplace_back(KeySummary{.row = std::move(row), .communicator = communicators[i]});
+    KeySummary& key = summary.keys.emplace_back(KeySummary{.row = row, .communicator = communicators[i]});
     const KeyRecord& record = key.row.key;
     const std::optional<double> waiting = shareWaiting(observations.value());
     if (waiting && record.seconds) key.waiting = *waiting * *record.seconds;
-    compareWithNative(observations.value(), key);
+    std::optional<double> elsewhere;
+    if (lacksNative(record, observations.value())) {
+      const Result<std::optional<double>> most = native_of_run.of(row);
+      if (!most.isOk()) return most.status();
+      elsewhere = most.value();
+    }
+    compareWithNative(observations.value(), elsewhere, key);
     const double share = static_cast<double>(key.row.communicator.size) / std::max(run.run.environment.ranks, 1);
     add(summary.seconds, record.seconds, share);
     add(summary.waiting, key.waiting, share);

@@ -22,6 +22,7 @@ struct KeySummary {
   std::optional<double> saved{};        // beside native, in calls that were no trials; below 0: lost
   std::optional<double> saved_error{};  // its standard error
   std::optional<double> exploring{};    // that trials took beyond native; below 0: they took less
+  bool has_former_choices = false;      // other algorithms ran in calls that were no trials, and count in `saved`
 };
 
 // The rank that the others waited for most.

@@ -146,8 +146,10 @@ std::string keyLine(const KeySummary& summary) {
   if (summary.saved == 0.0 && summary.saved_error == 0.0 && key.choice != "native") {
     line += "; all calls but trials were native's so far";
   } else if (summary.saved && (key.choice != "native" || *summary.saved != 0.0)) {
-    line += fmt::format("{} took {} than native", key.choice == "native" ? "; other choices before" : ",",
-                        savedText(*summary.saved, summary.saved_error));
+    const char* const what = key.choice == "native"       ? "; other choices before"
+                             : summary.has_former_choices ? "; that and other choices before"
+                                                          : ",";
+    line += fmt::format("{} took {} than native", what, savedText(*summary.saved, summary.saved_error));
   } else if (!summary.saved && key.choice != "native") {
     line += "; what native would have taken is not known";
   }

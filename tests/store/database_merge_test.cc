@@ -125,6 +125,13 @@ TEST_F(DatabaseMerge, policyOfNoKnownRunDoesNotTakeThePlaceOfOneThatARunLearned)
   EXPECT_EQ(choiceInForce(), "slt");
 }
 
+// As when a run is removed from the other file while that is merged.
+TEST_F(DatabaseMerge, policyOfARunThatDidNotComeBelongsToNone) {
+  EXPECT_EQ(merge(storedPolicy("slt", "gone", sampleRun("gone").started)), Merged::kAdded);
+  EXPECT_EQ(choiceInForce(), "slt");
+  EXPECT_FALSE(reader().allPolicies().value().front().run_id);
+}
+
 TEST_F(DatabaseMerge, policyStaysWithItsRunWhenThatIsRenewed) {
   merge(storedRun("r", 1));
   merge(storedPolicy("slt", "r", sampleRun("r").started));

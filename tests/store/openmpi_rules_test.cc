@@ -29,7 +29,7 @@ constexpr OpenMpiCounterpart kCounterparts[] = {{"native", "ignore", true},
                                                 {"recursive_doubling", "recursive_doubling", true},
                                                 {"rabenseifner", "rabenseifner", true},
                                                 {"ring", "ring", true},
-                                                {"ring_segmented", "segmented_ring", true},
+                                                {"ring_segmented", "segmented_ring", true, 4},
                                                 {"slt", "ring"},
                                                 {"prr", "ring"},
                                                 {"reduce_bcast", "nonoverlapping", true},
@@ -153,8 +153,16 @@ TEST(OpenMpiRules, nativeOrdersNoRanks) {
   EXPECT_THAT(rulesOf({ordered}).warnings, testing::Not(testing::Contains(HasSubstr("order the ranks"))));
 }
 
+TEST(OpenMpiRules, segmentsThatAChoiceDoesNotNameAreTheUsualOnes) {
+  EXPECT_THAT(blocks(rulesOf({policy(4, 22, "ring_segmented")})), HasSubstr("\n2097153 5 0 262144  #"));
+  EXPECT_THAT(blocks(rulesOf({policy(4, 22, "ring_segmented:segments=8")})), HasSubstr("\n2097153 5 0 131072  #"));
+}
+
+TEST(OpenMpiRules, communicatorsMayBeAsLargeAsNumbersAre) {
+  EXPECT_THAT(blocks(rulesOf({policy(1 << 30, 22, "ring")})), HasSubstr("\n1073741825  # communicators of"));
+}
+
 TEST(OpenMpiRules, segmentBytesAreZeroWhenNotDerivable) {
-  EXPECT_THAT(blocks(rulesOf({policy(4, 5, "ring_segmented")})), HasSubstr("\n17 5 0 0  #"));
   EXPECT_THAT(blocks(rulesOf({policy(4, 5, "ring_segmented:segments=x")})), HasSubstr("\n17 5 0 0  #"));
   EXPECT_THAT(blocks(rulesOf({policy(4, 12, "ring_segmented:window=2,segments=4")})), HasSubstr("\n2049 5 0 256  #"));
 }

@@ -105,6 +105,9 @@ TEST(PolicyJson, errorNamesFieldWhenHeaderIsWrong) {
   EXPECT_THAT(errorWhen("\"format\".*\n", "\n"), HasSubstr("format: is missing"));
   EXPECT_THAT(errorWhen("\"version\": 1", "\"version\": 2"), HasSubstr("version: is 2; this Starling reads version 1"));
   EXPECT_THAT(errorWhen("\"version\": 1,", ""), HasSubstr("version: is missing"));
+  constexpr std::size_t kDeep = 200'000;
+  const std::string deep = "\"version\": " + std::string(kDeep, '[') + std::string(kDeep, ']');
+  EXPECT_THAT(errorWhen("\"version\": 1", deep), HasSubstr("version: is a list; this Starling reads version 1"));
   EXPECT_THAT(errorWhen("\"program\": \"heat\",", ""), HasSubstr("program: is missing"));
   EXPECT_THAT(errorWhen("\"heat\"", "3"), HasSubstr("program: expected a text"));
   EXPECT_THAT(errorWhen("\"program\"", "\"programme\": 1, \"program\""), HasSubstr("programme: is no known field"));

@@ -1,8 +1,11 @@
 #include "summary/run_summary.h"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 
 #include "summarized_run.h"
+#include "summary/summary_text.h"
 
 namespace starling {
 namespace {
@@ -112,6 +115,9 @@ TEST_F(RunSummaryTest, comparesFormerChoicesWithWhatNativeTookThen) {
   batch.observations[2].post_arrival_mean = 0.0005;
   const RunSummary summary = summaryOf(batch);
   EXPECT_NEAR(summary.saved.value(), 100 * (0.001 - 0.0005) + 50 * (0.010 - 0.009), 1e-12);
+  EXPECT_TRUE(summary.keys.front().has_former_choices);
+  EXPECT_THAT(summaryLines(summary, true),
+              testing::Contains(testing::HasSubstr("; that and other choices before took")));
 }
 
 // A rank that was interrupted for seconds says nothing of the algorithm; times a gain it would be more than the run.
@@ -159,6 +165,29 @@ TEST_F(RunSummaryTest, nativeTookNoMoreThanInAnyEpoch) {
   const RunSummary summary = summaryOf(batch);
   EXPECT_NEAR(summary.saved.value(), 100 * (0.012 - 0.005), 1e-12);
   EXPECT_NEAR(summary.saved_error.value(), 100 * (0.012 - 0.010), 1e-12) << "it is between its usual time and that";
+}
+
+// What native took is known from another key's calls alone: from one that was interrupted nothing follows for this one.
+TEST_F(RunSummaryTest, claimsNothingThatCallsOfOtherKeysContradict) {
+  const auto summary_with = [this](double gain, double native_elsewhere) {
+    Batch batch = settledOnSlt();
+    batch.keys.front().gain = gain;
+    batch.observations.erase(batch.observations.begin());
+    const KeyId other = exampleKeyId("label:other");
+    batch.sites.push_back(labelledSite("other"));
+    batch.keys.push_back(keyOf(other, "native", 4, 0.1));
+    batch.observations.push_back(usual(other, 0, "native", 4, native_elsewhere));
+    std::filesystem::remove(folder_ / "tuning.db");
+    return summaryOf(batch);
+  };
+  EXPECT_NEAR(summary_with(2.0, 0.010).keys.front().saved.value(), 100 * (0.010 - 0.005), 1e-12);
+  EXPECT_FALSE(summary_with(2000.0, 0.010).keys.front().saved);
+}
+
+TEST_F(RunSummaryTest, claimsNothingThatMayBeOffByMoreThanAllOfIt) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain_error = 3.0;
+  EXPECT_FALSE(summaryOf(batch).saved);
 }
 
 TEST_F(RunSummaryTest, neverTakesLongerThanTheRun) {

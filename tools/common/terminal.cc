@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <system_error>
 
 namespace starling::cli {
 namespace {
@@ -36,6 +37,13 @@ std::size_t lineWidth() {
 Look lookOfStdout(ColourChoice choice) {
   const bool suits = ::isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   return {lineWidth(), choice == ColourChoice::kAlways || (choice == ColourChoice::kAuto && suits)};
+}
+
+void tell(const std::string& message) {
+  try {
+    show(stderr, "starling: {}\n", message);
+  } catch (const std::system_error&) {
+  }
 }
 
 }  // namespace starling::cli

@@ -51,4 +51,7 @@ void show(fmt::format_string<decltype(shown(std::declval<const Values&>()))...> 
   fmt::print(stdout, format, shown(values)...);
 }
 
+// Tells the user something on stderr. Where that is lost, as on a full disk, the exit code alone tells.
+void tell(const std::string& message);
+
 }  // namespace starling::cli

@@ -140,6 +140,9 @@ class Parser {
       const std::string fault = faultOfFile(value);
       if (!fault.empty()) return Status::error(fmt::format("{}: {}", option.name, fault));
     }
+    if (text == &request_.colour && !isOneOf(value, {"auto", "always", "never"})) {
+      return Status::error(fmt::format("{} {} is not understood: it is auto, always or never", option.name, value));
+    }
     next_ += option.value ? 1 : 2;
     if (option.name == "--launcher") return takeLauncher(value);
     if (option.name == "--export") return takeExport(value);

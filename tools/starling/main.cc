@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <map>
 #include <string>
-#include <system_error>
 
 #include "base/nearest_word.h"
 #include "command_options.h"
@@ -53,14 +53,6 @@ Outcome unknownCommand(const std::string& name) {
   for (const CommandRow& row : commandTable()) known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
   return Outcome::usage(fmt::format("there is no command '{}': the commands are {}{}", name, known,
                                     didYouMean(name, commandTable(), [](const CommandRow& row) { return row.name; })));
-}
-
-// Where stderr is lost, too, the exit code alone tells.
-void tell(const std::string& fault) {
-  try {
-    show(stderr, "starling: {}\n", fault);
-  } catch (const std::system_error&) {
-  }
 }
 
 int report(const Outcome& outcome) {
@@ -126,7 +118,11 @@ int runProgram(std::vector<std::string> arguments) {
     // CLI11 takes the arguments from the back.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) {
+      app.exit(error);
+      std::cout.flush();
+      return report(printed(Outcome::ok()));
+    }
     return report(usageOutcome(app, error, arguments));
   }
   const CLI::App* command = app.get_subcommands().front();

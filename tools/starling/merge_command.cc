@@ -85,10 +85,8 @@ Status mergeRuns(const Source& source, Database& database, Tally& tally) {
   return Status::ok();
 }
 
-Status mergePolicies(const Source& source, Database& database, Tally& tally) {
-  const auto policies = source.reader.allPolicies();
-  if (!policies.isOk()) return policies.status();
-  for (const StoredPolicy& policy : policies.value()) {
+Status mergePolicies(const std::vector<StoredPolicy>& policies, Database& database, Tally& tally) {
+  for (const StoredPolicy& policy : policies) {
     const Result<Merged> merged = database.mergePolicy(policy);
     if (!merged.isOk()) return merged.status();
     tally.add(merged.value());
@@ -104,8 +102,11 @@ Outcome merge(const std::vector<std::string>& paths, const std::string& path) {
   for (const Source& source : sources.value()) {
     Tally runs;
     Tally policies;
+    // A job may begin and learn meanwhile: the runs that are read after the policies are all that these can be of.
+    const auto learned = source.reader.allPolicies();
+    if (!learned.isOk()) return Outcome::fault(learned.status());
     if (Status merged = mergeRuns(source, database.value(), runs); !merged.isOk()) return Outcome::fault(merged);
-    if (Status merged = mergePolicies(source, database.value(), policies); !merged.isOk()) {
+    if (Status merged = mergePolicies(learned.value(), database.value(), policies); !merged.isOk()) {
       return Outcome::fault(merged);
     }
     show("{}: runs: {}; policies: {}.\n", source.path, runs.text(), policies.text());

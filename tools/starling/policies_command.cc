@@ -56,7 +56,13 @@ Json policyJson(const ListedPolicy& listed) {
   Json json;
   json["program"] = listed.stored.program;
   json["ranks"] = policy.communicator_size;
-  json["nodes"] = listed.stored.environment.nodes;
+  const Environment& environment = listed.stored.environment;
+  json["world_ranks"] = environment.ranks;
+  json["nodes"] = environment.nodes;
+  json["ranks_per_node"] = environment.ranks_per_node;
+  json["processor"] = environment.processor;
+  json["mpi_version"] = environment.mpi_version;
+  json["transport"] = environment.transport;
   json["site"] = policy.site;
   json["size_class"] = policy.size_class;
   json["type"] = policy.type;
@@ -76,6 +82,10 @@ const ListShape<ListedPolicy>& policiesShape() {
         [](const Policy& one) { return std::to_string(one.stored.policy.communicator_size); }},
        {"NODES", ColumnKind::kFigure, "nodes",
         [](const Policy& one) { return std::to_string(one.stored.environment.nodes); }},
+       {"TRANSPORT", ColumnKind::kText, "transport",
+        [](const Policy& one) {
+          return std::string(one.stored.environment.transport == "shared_memory" ? "memory" : "network");
+        }},
        {"SITE",
         ColumnKind::kText,
         "site",

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -20,6 +22,7 @@
 #include "recording.h"
 #include "store/database.h"
 #include "store/policy_document.h"
+#include "store/reader.h"
 #include "terminal.h"
 #include "text_file.h"
 
@@ -34,14 +37,28 @@ struct ExportArguments {
   std::string output;
 };
 
-// Returns the time in allreduce of the keys that a policy speaks of.
-double secondsOf(const PolicyRecord& policy, const std::vector<RecordedKey>& keys) {
-  double seconds = 0.0;
-  for (const RecordedKey& recorded : keys) {
-    const KeyId& id = recorded.row.key.id;
-    if (id.site == policy.site && recorded.row.communicator.size == policy.communicator_size &&
-        id.size_class == policy.size_class && id.type == policy.type && id.operation == policy.operation) {
-      seconds += recorded.row.key.seconds.value_or(0.0);
+// Policies that are equal in all of this are for the same calls.
+using PolicyKey = std::tuple<std::string, std::int32_t, std::int32_t, std::string, std::string>;
+
+PolicyKey keyOf(const PolicyRecord& policy) {
+  return {policy.site, policy.communicator_size, policy.size_class, policy.type, policy.operation};
+}
+
+// The time in allreduce of the keys that policies speak of.
+using SecondsOfPolicies = std::map<PolicyKey, double>;
+
+// Returns it over all runs like this one, since policies are of all of these.
+Result<SecondsOfPolicies> secondsOfRunsLike(const RunRow& run, const Reader& reader) {
+  const Result<std::vector<RunRow>> runs = reader.runs();
+  if (!runs.isOk()) return runs.status();
+  SecondsOfPolicies seconds;
+  for (const RunRow& other : runs.value()) {
+    if (other.run.program != run.run.program || !(other.run.environment == run.run.environment)) continue;
+    const Result<std::vector<KeyRow>> keys = reader.keys(other.number);
+    if (!keys.isOk()) return keys.status();
+    for (const KeyRow& row : keys.value()) {
+      const KeyId& id = row.key.id;
+      seconds[{id.site, row.communicator.size, id.size_class, id.type, id.operation}] += row.key.seconds.value_or(0.0);
     }
   }
   return seconds;
@@ -77,30 +94,66 @@ std::vector<std::string> warnOfLostNames(const PolicyDocument& document, const s
                   lost, document.policies.size())};
 }
 
-Export exportPolicies(const std::string& format, const RunRow& run, std::vector<PolicyRecord> policies,
-                      const std::vector<RecordedKey>& keys) {
-  if (format != "ompi-rules") {
-    const PolicyDocument document{run.run.environment, run.run.program, std::move(policies)};
-    const std::string text = formatPolicyJson(document);
-    return Export{format == "json" ? text : policiesCsv(text), warnOfLostNames(document, text)};
-  }
+// What is to be exported: all policies of one program and environment.
+Export exportDocument(const std::string& format, const PolicyDocument& document) {
+  const std::string text = formatPolicyJson(document);
+  return Export{format == "json" ? text : policiesCsv(text), warnOfLostNames(document, text)};
+}
+
+Export exportRules(std::vector<PolicyRecord> policies, const SecondsOfPolicies& seconds) {
   std::vector<WeightedPolicy> weighted;
   for (PolicyRecord& policy : policies) {
-    const double seconds = secondsOf(policy, keys);
-    weighted.push_back({std::move(policy), seconds});
+    const auto known = seconds.find(keyOf(policy));
+    weighted.push_back({std::move(policy), known == seconds.end() ? 0.0 : known->second});
   }
   std::vector<OpenMpiCounterpart> counterparts;
   for (const Algorithm& algorithm : catalogue()) {
-    counterparts.push_back({algorithm.name, algorithm.openmpi_nearest, algorithm.openmpi_is_same});
+    const std::optional<std::size_t> segments = findParameter(algorithm, kSegmentsParameter);
+    const std::int64_t usual_segments = segments ? defaultParameters(algorithm)[*segments] : 0;
+    counterparts.push_back({algorithm.name, algorithm.openmpi_nearest, algorithm.openmpi_is_same, usual_segments});
   }
   return exportOpenMpiRules(weighted, counterparts);
 }
 
+constexpr const char* kOpenMpiRules = "ompi-rules";
+
+Outcome writeExport(const Export& result, const std::string& output) {
+  for (const std::string& warning : result.warnings) show(stderr, "starling: {}\n", warning);
+  return writeText(result.text, output);
+}
+
+// Where there is no run policies may have been imported.
+Outcome exportImported(const ExportArguments& arguments, const Reader& reader, const Status& no_run) {
+  const Result<std::vector<StoredPolicy>> stored = reader.allPolicies();
+  if (!stored.isOk()) return Outcome::fault(stored.status());
+  if (stored.value().empty()) return Outcome::fault(no_run);
+  const StoredPolicy& first = stored.value().front();
+  PolicyDocument document{first.environment, first.program, {}};
+  for (const StoredPolicy& one : stored.value()) {
+    if (one.program != first.program || !(one.environment == first.environment)) {
+      return Outcome::fault(
+          "the database holds no run, and policies of several programs or environments, which do not go into one "
+          "document: `starling policies` lists them");
+    }
+    document.policies.push_back(one.policy);
+  }
+  if (arguments.format != kOpenMpiRules)
+    return writeExport(exportDocument(arguments.format, document), arguments.output);
+  return writeExport(exportRules(std::move(document.policies), {}), arguments.output);
+}
+
 Outcome exportRun(const ExportArguments& arguments, const std::string& database) {
-  const Result<Recording> recording = Recording::open(database, arguments.run);
-  if (!recording.isOk()) return Outcome::fault(recording.status());
-  const RunRow& run = recording.value().runs().back();
-  Result<std::vector<PolicyRecord>> policies = recording.value().reader().policies(run.number);
+  const Result<Reader> reader = Reader::open(database);
+  if (!reader.isOk()) return Outcome::fault(reader.status());
+  Result<std::vector<RunRow>> runs = reader.value().runs();
+  if (!runs.isOk()) return Outcome::fault(runs.status());
+  const bool is_any_run = !runs.value().empty();
+  const Result<std::vector<RunRow>> chosen = chooseRuns(std::move(runs).value(), arguments.run);
+  if (!chosen.isOk()) {
+    return is_any_run ? Outcome::fault(chosen.status()) : exportImported(arguments, reader.value(), chosen.status());
+  }
+  const RunRow& run = chosen.value().back();
+  Result<std::vector<PolicyRecord>> policies = reader.value().policies(run.number);
   if (!policies.isOk()) return Outcome::fault(policies.status());
   if (policies.value().empty()) {
     return Outcome::fault(
@@ -108,9 +161,13 @@ Outcome exportRun(const ExportArguments& arguments, const std::string& database)
                     "how far each site is",
                     run.number, run.run.program));
   }
-  const Export result = exportPolicies(arguments.format, run, std::move(policies).value(), recording.value().keys());
-  for (const std::string& warning : result.warnings) show(stderr, "starling: {}\n", warning);
-  return writeText(result.text, arguments.output);
+  if (arguments.format != kOpenMpiRules) {
+    const PolicyDocument document{run.run.environment, run.run.program, std::move(policies).value()};
+    return writeExport(exportDocument(arguments.format, document), arguments.output);
+  }
+  const Result<SecondsOfPolicies> seconds = secondsOfRunsLike(run, reader.value());
+  if (!seconds.isOk()) return Outcome::fault(seconds.status());
+  return writeExport(exportRules(std::move(policies).value(), seconds.value()), arguments.output);
 }
 
 Result<std::string> readText(const std::string& path) {
@@ -148,13 +205,6 @@ Status checkNames(const PolicyDocument& document) {
     }
   }
   return Status::ok();
-}
-
-// Policies that are equal in all of this are for the same calls.
-using PolicyKey = std::tuple<std::string, std::int32_t, std::int32_t, std::string, std::string>;
-
-PolicyKey keyOf(const PolicyRecord& policy) {
-  return {policy.site, policy.communicator_size, policy.size_class, policy.type, policy.operation};
 }
 
 std::set<PolicyKey> keysOf(const std::vector<PolicyRecord>& policies) {
@@ -218,7 +268,8 @@ Action setUpExport(CLI::App& command, const Globals& globals) {
   addOutputOption(command, arguments->output);
   command.footer(
       "What later runs like that one start from: the policies of its program and environment, also those that other\n"
-      "runs of it have learned. `starling policies --run N` lists those that one run has learned.");
+      "runs of it have learned. `starling policies --run N` lists those that one run has learned. Of a database that\n"
+      "has no run, as after `starling import`, all policies are exported, if they are of one program and environment.");
   return [arguments, &globals] { return exportRun(*arguments, globals.databaseInForce()); };
 }
 
@@ -228,9 +279,10 @@ Action setUpImport(CLI::App& command, const Globals& globals) {
       ->required();
   command.footer(
       "A policy takes the place of one that is there for the same program, environment, site, ranks, size class, type\n"
-      "and operation, whoever learned it: `starling export -o before.json` keeps what was learned. A document with\n"
-      "a policy that no run could find or use is refused as a whole. docs/policy-documents.md of Starling's sources\n"
-      "describes the format.");
+      "and operation, whoever learned it: a copy of the database keeps what is there, and so does `starling export\n"
+      "--run N -o before.json`, where N is a run of that program and environment. A document with a policy that no "
+      "run\n"
+      "could find or use is refused as a whole. docs/policy-documents.md of Starling's sources describes the format.");
   return [path, &globals] { return importFile(*path, globals.databaseInForce()); };
 }
 

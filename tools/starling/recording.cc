@@ -31,8 +31,9 @@ Result<std::vector<RunRow>> chooseRuns(std::vector<RunRow> runs, const std::stri
   for (const RunRow& run : runs) {
     if (run.number == number) return std::vector<RunRow>{run};
   }
-  return Status::error(fmt::format("there is no run {}: the database holds runs {} to {}", choice, runs.front().number,
-                                   runs.back().number));
+  const auto [first, last] = std::ranges::minmax(runs, {}, &RunRow::number);
+  return Status::error(
+      fmt::format("there is no run {}: the database holds runs {} to {}", choice, first.number, last.number));
 }
 
 Status checkRunChoice(const std::string& text) {

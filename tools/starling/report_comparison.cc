@@ -178,7 +178,10 @@ Json warningsOf(const Compared& before, const Compared& after, const std::vector
   }
   std::int64_t alone = 0;
   for (const Pair& pair : pairs) alone += pair.before.recorded == nullptr || pair.after.recorded == nullptr ? 1 : 0;
-  if (alone > 0) warnings.push_back(fmt::format("{} in one of the runs alone.", formatCount(alone, "site")));
+  if (alone > 0) {
+    warnings.push_back(fmt::format("{} (call site, size of vectors, communicator) in one of the runs alone.",
+                                   formatCount(alone, "key")));
+  }
   return warnings;
 }
 

@@ -12,12 +12,14 @@
 
 #include "algos/catalogue.h"
 #include "base/options.h"
+#include "base/text_format.h"
 #include "base/value_words.h"
 #include "batch_job.h"
 #include "command_options.h"
 #include "commands.h"
 #include "installation.h"
 #include "launch.h"
+#include "terminal.h"
 
 namespace starling::cli {
 namespace {
@@ -68,9 +70,8 @@ bool needsOversubscription(const LaunchRequest& request) {
   if (!request.ranks || request.places_ranks || batchJob(ownEnvironment())) return false;
   const int cores = availableCores();
   if (*request.ranks <= cores) return false;
-  fmt::print(stderr,
-             "starling: {} ranks share {} core{}: adding --oversubscribe, timings will not be those of a real run\n",
-             *request.ranks, cores, cores == 1 ? "" : "s");
+  tell(fmt::format("{} ranks share {}: adding --oversubscribe, timings will not be those of a real run", *request.ranks,
+                   formatCount(cores, "core")));
   return true;
 }
 
@@ -79,9 +80,9 @@ void warnRoot(const LaunchRequest& request) {
   if (geteuid() != 0 || std::find(arguments.begin(), arguments.end(), "--allow-run-as-root") != arguments.end()) return;
   if (std::getenv("OMPI_ALLOW_RUN_AS_ROOT") != nullptr && std::getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") != nullptr)
     return;
-  fmt::print(stderr,
-             "starling: Open MPI's mpirun refuses to run as root unless OMPI_ALLOW_RUN_AS_ROOT=1 and "
-             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 are set\n");
+  tell(
+      "Open MPI's mpirun refuses to run as root unless OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+      "are set");
 }
 
 Outcome execute(const std::vector<std::string>& command) {

@@ -272,7 +272,7 @@ Action setUpWhatIf(CLI::App& command, const Globals& globals) {
       .add_option("--on-time", arguments->on_time,
                   "What it would be worth if this rank were on time (default: the one that is latest)")
       ->option_text("RANK")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMostWhatIfRanks - 1));
   command.add_flag("--json", arguments->json, "Print JSON, durations in seconds");
   command.footer(
       "PREDICTED and MEASURED are post-arrival times: mean exit minus last arrival. PREDICTED is simulated, MEASURED "

@@ -59,6 +59,7 @@ TEST(ParseLaunch, leavesTheRestAloneWithoutASeparator) {
 TEST(ParseLaunch, keepsColoursFromTheLauncher) {
   EXPECT_THAT(parseLaunch(Words{"--color", "never", "--", "a", "--color"}).value().launcher_arguments,
               ElementsAre("a", "--color"));
+  EXPECT_THAT(parseLaunch(Words{"--color", "blue", "--", "a"}).status().message(), HasSubstr("auto, always or never"));
 }
 
 TEST(ParseLaunch, takesADryRun) {

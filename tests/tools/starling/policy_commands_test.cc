@@ -89,6 +89,10 @@ TEST_F(PolicyCommands, policiesTellWhatIsLearnedFromWhatIsImported) {
   EXPECT_THAT(imported.out, HasSubstr("import, or a run that was removed"));
   const CliResult as_json = runStarling("policies --json" + other);
   EXPECT_THAT(as_json.out, AllOf(HasSubstr("\"program\": \"app\""), HasSubstr("\"run\": null")));
+  EXPECT_THAT(as_json.out, AllOf(HasSubstr("\"world_ranks\": 4"), HasSubstr("\"transport\": \"shared_memory\"")));
+  const CliResult again = runStarling("export" + other);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.out, run("export").out) << "where there is no run";
   EXPECT_THAT(runStarling("doctor" + other).out, HasSubstr("(0 runs, 1 policy)"));
 }
 
@@ -185,6 +189,12 @@ TEST_F(PolicyCommands, importRefusesWhatNoRunCouldUse) {
     EXPECT_THAT(refused.err, AllOf(HasSubstr("policy.json: "), HasSubstr(std::string("policies[0].") + field + ": "),
                                    HasSubstr(said)));
   }
+  for (const auto& [field, value] : {std::pair("gain", json(0.0)), std::pair("communicator_size", json(2147483647))}) {
+    json document = good;
+    document["policies"][0][field] = value;
+    writeFile(folder_.file("policy.json"), document.dump());
+    EXPECT_THAT(run("import " + file).err, HasSubstr(std::string("policies[0].") + field + ": is "));
+  }
   json document = good;
   document["policies"] = json::array();
   writeFile(folder_.file("policy.json"), document.dump());
@@ -201,6 +211,25 @@ TEST_F(PolicyCommands, exportWritesOpenMpiRulesAndWarnsOnStderr) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, HasSubstr("allreduce"));
   EXPECT_THAT(result.err, HasSubstr("slt"));
+}
+
+// Policies are those of all runs of the program, and so is the time by which one site wins.
+TEST_F(PolicyCommands, openMpiRulesWeighSitesByAllRuns) {
+  Batch batch;
+  batch.policies = latestBatch().policies;
+  batch.policies.front().site = "any";
+  batch.policies.front().choice = "recursive_doubling";
+  {
+    Result<Database> database = Database::open(database_);
+    ASSERT_TRUE(database.isOk()) << database.status().message();
+    for (const Status& status :
+         {database.value().beginRun(exampleRun("short")), database.value().write("short", batch)}) {
+      ASSERT_TRUE(status.isOk()) << status.message();
+    }
+  }
+  const std::string rules = run("export --format ompi-rules").out;
+  EXPECT_THAT(rules, HasSubstr(": slt:segments=64, learned at label:pressure"));
+  EXPECT_EQ(rules, run("export --format ompi-rules --run 2").out);
 }
 
 TEST_F(PolicyCommands, wrongFilesAreToldPlainly) {

@@ -227,7 +227,8 @@ TEST_F(RecordsCommands, decisionsAndOptionsFitALine) {
 
 TEST_F(RecordsCommands, outputThatIsLostIsAFault) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  for (const char* command : {"summary", "sites", "export", "policies", "options", "algorithms"}) {
+  for (const char* command :
+       {"summary", "sites", "export", "policies", "options", "algorithms", "--help", "--version", "sites --help"}) {
     const std::string line = "STARLING_DB='" + database_ + "' '" STARLING_CLI "' " + command;
     EXPECT_EQ(WEXITSTATUS(std::system((line + " >/dev/full 2>/dev/null").c_str())), 1) << command;
   }

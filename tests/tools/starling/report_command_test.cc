@@ -97,7 +97,8 @@ TEST_F(ReportCommand, showsTwoRunsSideBySide) {
   EXPECT_EQ(pressure[12], "native");
   EXPECT_EQ(pressure[13], "slt:segments=64");
   EXPECT_EQ(found["sites_table"]["rows"][1][5][0], "-") << "run 1 has no such site";
-  EXPECT_THAT(found["warnings"], Contains("2 sites in one of the runs alone."));
+  EXPECT_THAT(found["warnings"],
+              Contains("2 keys (call site, size of vectors, communicator) in one of the runs alone."));
   EXPECT_THAT(found["verdict"][0], StartsWith("Run 2 was 8.00 s in allreduce, 7.75 s more than run 1 (250 ms)."));
 }
 
