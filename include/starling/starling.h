@@ -42,7 +42,8 @@ STARLING_EXPORT int tuned_allreduce(const void* sendbuf, void* recvbuf, int coun
 
 /* Does what tuned_allreduce() does, with a name for the site that survives recompilation. Ranks may pass different
  * labels, as they may call from different lines; the string need not outlive the call. What is learned of a label takes
- * some kilobytes until the communicator is freed: it is to name a place, not a step. */
+ * some kilobytes until the communicator is freed: it is to name a place, not a step. Of a label beyond 1,024 bytes
+ * their beginning is kept, with a number that tells it from others. */
 STARLING_EXPORT int tuned_allreduce_at(const char* label, const void* sendbuf, void* recvbuf, int count,
                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 

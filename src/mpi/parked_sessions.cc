@@ -1,5 +1,8 @@
 #include "mpi/parked_sessions.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/log.h"
 
 namespace starling {
@@ -14,7 +17,7 @@ void ParkedSessions::park(std::unique_ptr<Session> session) {
   const std::lock_guard lock(mutex_);
   expected_.front() = std::move(session);
   sessions_.splice(sessions_.end(), expected_, expected_.begin());
-  advance(EpochLoop::Wait::kNo);
+  advanceSome();
   if (sessions_.size() <= kMaxLearning) return;
   RootLearner& oldest = (*std::prev(sessions_.end(), kMaxLearning + 1))->loop().learner();
   if (oldest.isLearning()) {
@@ -27,7 +30,7 @@ void ParkedSessions::park(std::unique_ptr<Session> session) {
 
 void ParkedSessions::poll() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock()) advance(EpochLoop::Wait::kNo);
+  if (lock.owns_lock()) advanceSome();
 }
 
 void ParkedSessions::finish() {
@@ -43,14 +46,21 @@ void ParkedSessions::finish() {
 }
 
 void ParkedSessions::advance(EpochLoop::Wait wait) {
-  for (auto session = sessions_.begin(); session != sessions_.end();) {
-    if ((*session)->advanceEnd(wait)) {
-      hand_over_(**session);
-      session = sessions_.erase(session);
-    } else {
-      ++session;
-    }
+  for (auto session = sessions_.begin(); session != sessions_.end();) session = advance(session, wait);
+  next_ = sessions_.begin();
+}
+
+void ParkedSessions::advanceSome() {
+  for (std::size_t left = std::min(kMostAtOnce, sessions_.size()); left > 0; --left) {
+    if (next_ == sessions_.end()) next_ = sessions_.begin();
+    next_ = advance(next_, EpochLoop::Wait::kNo);
   }
+}
+
+ParkedSessions::Sessions::iterator ParkedSessions::advance(Sessions::iterator session, EpochLoop::Wait wait) {
+  if (!(*session)->advanceEnd(wait)) return std::next(session);
+  hand_over_(**session);
+  return sessions_.erase(session);
 }
 
 }  // namespace starling

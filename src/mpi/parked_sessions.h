@@ -33,11 +33,19 @@ class ParkedSessions {
   // So many sessions keep what they have learned; the others lose only the records of their last epoch.
   static constexpr std::size_t kMaxLearning = 64;
 
+  // Where a program frees thousands at once no call looks at more of them than these, by turns.
+  static constexpr std::size_t kMostAtOnce = 16;
+
+  using Sessions = std::list<std::unique_ptr<Session>>;
   void advance(EpochLoop::Wait wait);
+  void advanceSome();
+  // Returns the place behind it.
+  Sessions::iterator advance(Sessions::iterator session, EpochLoop::Wait wait);
 
   std::function<void(Session&)> hand_over_;
   std::mutex mutex_;
-  std::list<std::unique_ptr<Session>> sessions_;  // oldest first
+  Sessions sessions_;                             // oldest first
+  Sessions::iterator next_ = sessions_.end();     // that is looked at
   std::list<std::unique_ptr<Session>> expected_;  // empty places, one for each session that lives
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/creations.h"
 #include "mpi/exchange/any_rank.h"
 #include "mpi/exchange/roll_call.h"
 #include "mpi/exchange/share_bytes.h"
@@ -138,6 +139,8 @@ void Runtime::prepareIfWorthIt(MPI_Comm communicator, Attachment& attached) {
   const bool is_worth_it = isPromising(communicator) || preparations_.isWorthIt(ranks, attached.early->spent()) ||
                            (communicator == MPI_COMM_WORLD && attached.early->takeMostOfTheTime(clock_.nanoseconds()));
   if (!isTrueOnAny(communicator, is_worth_it)) return;
+  // It may be later, if they are not lasting.
+  if (isTrueOnAny(communicator, Creations::areUnderWay())) return;
   attached.early.reset();
   addSession(communicator, attached);
   if (attached.session) {

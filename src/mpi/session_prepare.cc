@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/address_space.h"
+#include "mpi/creations.h"
 #include "mpi/execution/device_memory.h"
 #include "mpi/machine/probe.h"
 #include "mpi/machine/probed_costs.h"
@@ -19,7 +20,7 @@ namespace starling {
 void Session::prepare() {
   const Clock& clock = *services_.clocks.clock;
   const Seconds begin = clock.now();
-  if (!channel_.open(hasHeap(kProbeMemory))) return;
+  if (!channel_.open(hasHeap(kProbeMemory), !Creations::areUnderWay())) return;
   refreshDeviceDrivers();
   const std::int64_t state = !takeMemory() ? kShortOfMemory : hasDeviceDriver() ? kHasDriver : kHasNoDriver;
   const std::int64_t least = channel_.leastOfAll(state);

@@ -1,5 +1,7 @@
 #include "mpi/wrapper_table.h"
 
+#include "mpi/creations.h"
+
 namespace starling {
 namespace {
 
@@ -24,6 +26,8 @@ constexpr WrapperTable kTable{
     .start_in_mpi_init = startInMpiInit,
     .allreduce = allreduceFrom,
     .count_during = countDuring,
+    .create = Creations::by,
+    .note_lasting_creation = Creations::noteLasting,
     .pmpi_allreduce = PMPI_Allreduce,
     .type_from_fortran = [](MPI_Fint type) { return PMPI_Type_f2c(type); },
     .op_from_fortran = [](MPI_Fint op) { return PMPI_Op_f2c(op); },

@@ -8,7 +8,7 @@
 namespace starling {
 
 // This number changes with the members of the table.
-constexpr int kWrapperTableVersion = 2;
+constexpr int kWrapperTableVersion = 3;
 
 struct WrapperTable {
   // Does what starling_init() does, at the end of MPI_Init and before any code of the program's that may call MPI.
@@ -27,6 +27,10 @@ struct WrapperTable {
   // Calls `work` with `context`, and counts in `depth` while it lasts. It may end by an exception, of which the preload
   // library takes no notice, since it would need the C++ library for that.
   void (*count_during)(int& depth, void (*work)(const void* context), const void* context);
+
+  // These do what the functions of Creations do.
+  void (*create)(void (*work)(const void* context), const void* context);
+  void (*note_lasting_creation)();
 
   // These are the MPI library's own.
   NativeAllreduce pmpi_allreduce;

@@ -1,6 +1,7 @@
 // MPI's symbols, wrapped for Fortran programs. Open MPI's Fortran routines call PMPI directly, so wrapping the C
 // symbols is not enough.
 #include "preload/fortran_constant.h"
+#include "preload/freeing.h"
 #include "preload/handed_on.h"
 #include "preload/loaded_starling.h"
 #include "preload/symbols.h"
@@ -70,6 +71,7 @@ int handOn(FortranAllreduce next, const AllreduceArguments& arguments) {
 int allreduce(const WrapperTable& starling, const void* caller, const AllreduceArguments& to, NativeAllreduce native) {
   switch (HandedOn::depth()) {
     case 0:
+      if (Freeing::isOf(to.comm)) return native(to.sendbuf, to.recvbuf, to.count, to.datatype, to.op, to.comm);
       return starling.allreduce(caller, to.sendbuf, to.recvbuf, to.count, to.datatype, to.op, to.comm, native);
     case 1:
       return native(to.sendbuf, to.recvbuf, to.count, to.datatype, to.op, to.comm);

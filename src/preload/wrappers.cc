@@ -1,4 +1,5 @@
 // MPI's symbols, wrapped for C and C++ programs that are not changed.
+#include "preload/freeing.h"
 #include "preload/handed_on.h"
 #include "preload/loaded_starling.h"
 #include "preload/symbols.h"
@@ -45,7 +46,8 @@ STARLING_EXPORT int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count,
   if (table == nullptr) return next(sendbuf, recvbuf, count, datatype, op, comm);
   switch (starling::HandedOn::depth()) {
     case 0:
-      if (count == 0) return starling::handOn(sendbuf, recvbuf, count, datatype, op, comm);
+      if (count == 0 || starling::Freeing::isOf(comm))
+        return starling::handOn(sendbuf, recvbuf, count, datatype, op, comm);
       return table->allreduce(caller, sendbuf, recvbuf, count, datatype, op, comm, starling::handOn);
     case 1:
       return starling::handOn(sendbuf, recvbuf, count, datatype, op, comm);

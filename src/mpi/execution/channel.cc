@@ -24,7 +24,7 @@ MPI_Comm makePrivateCommunicator(MPI_Comm original) {
   return made;
 }
 
-// Returns whether some rank has no memory for a channel.
+// Returns whether some rank cannot have a channel.
 bool isRefusedByAny(MPI_Comm original, bool mine) {
   const ReturnedErrors errors(original);
   int is_refused = mine ? 1 : 0;
@@ -55,9 +55,13 @@ Channel::~Channel() {
   if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
 }
 
-bool Channel::open(bool has_memory) {
+bool Channel::open(bool has_memory, bool may_create) {
   if (!has_memory) logShortage();
-  if (!isRefusedByAny(original_, !has_memory)) private_ = makePrivateCommunicator(original_);
+  if (!may_create) {
+    logOnce(LogLevel::kInfo, "creations",
+            "the program is creating communicators while it reduces: the calls of a communicator pass through untuned");
+  }
+  if (!isRefusedByAny(original_, !has_memory || !may_create)) private_ = makePrivateCommunicator(original_);
   broken_ = private_ == MPI_COMM_NULL;
   return !broken_;
 }

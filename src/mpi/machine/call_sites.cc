@@ -1,16 +1,36 @@
 #include "mpi/machine/call_sites.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <new>
+#include <string>
+#include <utility>
 
 #include "mpi/machine/site_names.h"
 
 namespace starling {
 namespace {
 
+// Of a longer label only the beginning is kept, with a number that tells it from others.
+constexpr std::size_t kLongestLabel = 1024;
+
+LocalSite hashOf(const char* label) {
+  LocalSite hash = 1;
+  for (const char* c = label; *c != '\0'; ++c) hash = mixHash(hash, static_cast<unsigned char>(*c));
+  return hash;
+}
+
 template <typename Labels, typename Name>
 void keep(Labels& labels, Name name, const char* label) {
+  if (labels.contains(name)) return;
   try {
-    labels.try_emplace(name, label);
+    const std::size_t length = ::strnlen(label, kLongestLabel + 1);
+    std::string kept(label, std::min(length, kLongestLabel));
+    if (length > kLongestLabel) kept += fmt::format("... ({:x})", hashOf(label));
+    labels.try_emplace(name, std::move(kept));
   } catch (const std::bad_alloc&) {
   }
 }
@@ -20,8 +40,7 @@ void keep(Labels& labels, Name name, const char* label) {
 LocalSite CallSites::localSite(const CallOrigin& origin) {
   if (origin.handle != kAnySite) return 0;
   if (origin.label == nullptr) return origin.return_address;
-  LocalSite hash = 1;
-  for (const char* c = origin.label; *c != '\0'; ++c) hash = mixHash(hash, static_cast<unsigned char>(*c));
+  const LocalSite hash = hashOf(origin.label);
   if (keeps_labels_) keep(labels_, hash, origin.label);
   return hash;
 }
