@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "mpi/creations.h"
 #include "mpi/exchange/any_rank.h"
 #include "mpi/exchange/roll_call.h"
 #include "mpi/exchange/share_bytes.h"
+#include "mpi/execution/creations.h"
 #include "mpi/machine/clock_domains.h"
 #include "mpi/machine/world_ranks.h"
 #include "mpi/one_build.h"
@@ -139,12 +139,12 @@ void Runtime::prepareIfWorthIt(MPI_Comm communicator, Attachment& attached) {
   const bool is_worth_it = isPromising(communicator) || preparations_.isWorthIt(ranks, attached.early->spent()) ||
                            (communicator == MPI_COMM_WORLD && attached.early->takeMostOfTheTime(clock_.nanoseconds()));
   if (!isTrueOnAny(communicator, is_worth_it)) return;
-  // It may be later, if they are not lasting.
+  // Later they may be over, unless they are lasting.
   if (isTrueOnAny(communicator, Creations::areUnderWay())) return;
   attached.early.reset();
   addSession(communicator, attached);
   if (attached.session) {
-    attached.session->prepare();
+    attached.session->prepare(Channel::Creation::kMayBegin);
   } else if (attached.absent) {
     attached.absent->refuse(communicator);
   }

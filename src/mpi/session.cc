@@ -145,7 +145,8 @@ Session::Execution Session::plan(const CallKind& kind, SiteId site) {
     execution.key = keys.find(key).value_or(-1);
     const KeyTable::Entry* const entry = execution.key < 0 ? nullptr : &keys.entry(execution.key);
     execution.planned.choice = fixedChoice(shape, entry == nullptr ? nullptr : &entry->plan);
-    execution.follows_plan = entry != nullptr && entry->plan.incumbent == execution.planned.choice;
+    execution.follows_plan = entry != nullptr && entry->plan.incumbent == execution.planned.choice &&
+                             isExecutable(execution.planned.choice, shape, kind);
   } else {
     const KeyTable::Next next = keys.next(key);
     execution.key = next.entry;

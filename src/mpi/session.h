@@ -54,7 +54,7 @@ class Session {
   // Opens the private communicator, and finds out once what the ranks run on. Waits for the other ranks. The session
   // does it itself after callsBeforePreparation() calls, or after one where SessionServices::promises_gain. REQUIRES:
   // it was not done, and there is something to tune between the ranks.
-  void prepare();
+  void prepare(Channel::Creation creation = Channel::Creation::kIsToBeAsked);
 
   // Returns after how many calls on a communicator its ranks prepare tuning, and wait for each other, where no earlier
   // run promises a gain; 0: before the first.

@@ -5,7 +5,6 @@
 #include <new>
 
 #include "base/address_space.h"
-#include "mpi/creations.h"
 #include "mpi/execution/device_memory.h"
 #include "mpi/machine/probe.h"
 #include "mpi/machine/probed_costs.h"
@@ -17,10 +16,10 @@ namespace starling {
 
 // Where memory is short on one rank, all calls pass through on all ranks: none could take part in what follows without
 // it.
-void Session::prepare() {
+void Session::prepare(Channel::Creation creation) {
   const Clock& clock = *services_.clocks.clock;
   const Seconds begin = clock.now();
-  if (!channel_.open(hasHeap(kProbeMemory), !Creations::areUnderWay())) return;
+  if (!channel_.open(hasHeap(kProbeMemory), creation)) return;
   refreshDeviceDrivers();
   const std::int64_t state = !takeMemory() ? kShortOfMemory : hasDeviceDriver() ? kHasDriver : kHasNoDriver;
   const std::int64_t least = channel_.leastOfAll(state);

@@ -1,6 +1,6 @@
 #include "mpi/wrapper_table.h"
 
-#include "mpi/creations.h"
+#include "mpi/execution/creations.h"
 
 namespace starling {
 namespace {
@@ -21,11 +21,29 @@ void countDuring(int& depth, void (*work)(const void* context), const void* cont
   work(context);
 }
 
+class Held {
+ public:
+  Held(const void*& place, const void* value) : place_(place), former_(place) { place = value; }
+  ~Held() { place_ = former_; }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  const void*& place_;
+  const void* former_;
+};
+
+void setDuring(const void*& place, const void* value, void (*work)(const void* context), const void* context) {
+  const Held held(place, value);
+  work(context);
+}
+
 // Conversions of handles are macros in some MPI libraries, so they are called from functions.
 constexpr WrapperTable kTable{
     .start_in_mpi_init = startInMpiInit,
     .allreduce = allreduceFrom,
     .count_during = countDuring,
+    .set_during = setDuring,
     .create = Creations::by,
     .note_lasting_creation = Creations::noteLasting,
     .pmpi_allreduce = PMPI_Allreduce,

@@ -28,6 +28,9 @@ struct WrapperTable {
   // library takes no notice, since it would need the C++ library for that.
   void (*count_during)(int& depth, void (*work)(const void* context), const void* context);
 
+  // Likewise, and `place` holds `value` while it lasts.
+  void (*set_during)(const void*& place, const void* value, void (*work)(const void* context), const void* context);
+
   // These do what the functions of Creations do.
   void (*create)(void (*work)(const void* context), const void* context);
   void (*note_lasting_creation)();

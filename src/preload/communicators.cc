@@ -1,5 +1,6 @@
-// MPI's functions that create or free communicators, wrapped for C and C++ programs: while one goes on Starling creates
-// none of its own, and leaves the calls on a communicator that is being freed to the MPI library.
+// MPI's functions that create communicators, or windows, which have one: while they go on, Starling creates none of its
+// own. (Of those that wait for another program, as MPI_Comm_accept does, nothing of the kind has been seen.) And those
+// that free communicators: calls on these are left to the MPI library meanwhile. For C and C++ programs.
 #include "preload/freeing.h"
 #include "preload/loaded_starling.h"
 #include "preload/symbols.h"
@@ -18,7 +19,15 @@ int create(const Call& call) {
   return code;
 }
 
+void noteLastingCreation() {
+  if (const WrapperTable* const table = loadedStarling()) table->note_lasting_creation();
+}
+
 constinit NextFunction<int (*)(MPI_Comm comm, MPI_Comm* created, MPI_Request* request)> g_idup{"MPI_Comm_idup"};
+#if MPI_VERSION >= 4
+constinit NextFunction<int (*)(MPI_Comm comm, MPI_Info info, MPI_Comm* created, MPI_Request* request)> g_idup_with_info{
+    "MPI_Comm_idup_with_info"};
+#endif
 constinit NextFunction<int (*)(MPI_Comm* comm)> g_free{"MPI_Comm_free"};
 constinit NextFunction<int (*)(MPI_Comm* comm)> g_disconnect{"MPI_Comm_disconnect"};
 
@@ -74,9 +83,16 @@ STARLING_CREATION(MPI_Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win
 extern "C" {
 
 STARLING_EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* created, MPI_Request* request) {
-  if (const starling::WrapperTable* const table = starling::loadedStarling()) table->note_lasting_creation();
+  starling::noteLastingCreation();
   return starling::g_idup.seenBy(__builtin_return_address(0))(comm, created, request);
 }
+
+#if MPI_VERSION >= 4
+STARLING_EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* created, MPI_Request* request) {
+  starling::noteLastingCreation();
+  return starling::g_idup_with_info.seenBy(__builtin_return_address(0))(comm, info, created, request);
+}
+#endif
 
 STARLING_EXPORT int MPI_Comm_free(MPI_Comm* comm) {
   return starling::Freeing::by(comm, starling::g_free.seenBy(__builtin_return_address(0)));

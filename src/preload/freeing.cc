@@ -4,30 +4,25 @@
 
 namespace starling {
 
-thread_local constinit int Freeing::g_depth = 0;
-thread_local constinit MPI_Comm Freeing::g_comm{};
+thread_local constinit const void* Freeing::g_innermost = nullptr;
 
-// A callback that frees another communicator leaves that one alone which is being freed.
 int Freeing::by(MPI_Comm* comm, int (*free)(MPI_Comm* comm)) {
   const WrapperTable* const table = loadedStarling();
   if (table == nullptr || comm == nullptr) return free(comm);
-  struct Call {
-    MPI_Comm* comm;
-    int (*free)(MPI_Comm* comm);
-    mutable int code;
-  };
-  const Call call{comm, free, MPI_SUCCESS};
-  const MPI_Comm outer = g_comm;
-  g_comm = *comm;
-  table->count_during(
-      g_depth,
-      [](const void* context) {
-        const Call& made = *static_cast<const Call*>(context);
-        made.code = made.free(made.comm);
-      },
-      &call);
-  g_comm = outer;
-  return call.code;
+  const Frame frame{*comm, g_innermost};
+  int code = MPI_SUCCESS;
+  const auto work = [&] { code = free(comm); };
+  table->set_during(
+      g_innermost, &frame, [](const void* context) { (*static_cast<const decltype(work)*>(context))(); }, &work);
+  return code;
+}
+
+bool Freeing::isAmong(MPI_Comm comm) {
+  for (auto frame = static_cast<const Frame*>(g_innermost); frame != nullptr;
+       frame = static_cast<const Frame*>(frame->outer)) {
+    if (frame->comm == comm) return true;
+  }
+  return false;
 }
 
 }  // namespace starling

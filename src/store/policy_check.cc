@@ -16,7 +16,8 @@ constexpr std::string_view kNetwork = "network";
 constexpr std::int32_t kLargestClass = 62;    // 2^62 bytes is the last power of two that 63 bits hold with room for + 1
 constexpr std::int32_t kMostRanks = 1 << 30;  // of a communicator, so that one more is a number, too
 constexpr std::string_view kHexPrefix = "0x";
-constexpr std::size_t kHexDigits = 16;  // of build ids, which are cut off there, and of addresses
+constexpr std::size_t kNumberOfLabel = 32;  // bytes at most, behind the beginning of a long one
+constexpr std::size_t kHexDigits = 16;      // of build ids, which are cut off there, and of addresses
 
 bool isPermutation(const std::vector<std::int32_t>& table) {
   std::vector<std::int32_t> sorted = table;
@@ -70,9 +71,9 @@ Status checkNodes(const Environment& environment, const std::string& where) {
 
 Status checkPolicy(const PolicyRecord& policy, const std::string& where) {
   const auto ranks = static_cast<std::size_t>(std::max(policy.communicator_size, 0));
-  if (policy.communicator_size < 1 || policy.communicator_size > kMostRanks) {
+  if (policy.communicator_size < 1) {
     return Status::error(
-        fmt::format("{}.communicator_size: is {}; expected 1 to {}", where, policy.communicator_size, kMostRanks));
+        fmt::format("{}.communicator_size: is {}; expected 1 or more", where, policy.communicator_size));
   }
   if (policy.size_class < 0 || policy.size_class > kLargestClass) {
     return Status::error(
@@ -135,7 +136,11 @@ Status checkProgram(const std::string& program, const std::string& where) {
   return Status::ok();
 }
 
-Status checkGain(const PolicyRecord& policy, const std::string& where) {
+Status checkFigures(const PolicyRecord& policy, const std::string& where) {
+  if (policy.communicator_size > kMostRanks) {
+    return Status::error(
+        fmt::format("{}.communicator_size: is {}; expected 1 to {}", where, policy.communicator_size, kMostRanks));
+  }
   if (!policy.gain || *policy.gain > 0.0) return Status::ok();
   return Status::error(fmt::format("{}.gain: is {}; expected native's time over that of the choice, which is above 0",
                                    where, *policy.gain));
@@ -154,7 +159,8 @@ Status checkSiteIdentity(const std::string& identity, const std::string& where) 
   constexpr std::string_view kLabel = "label:";
   constexpr std::string_view kAddress = "address:";
   const std::string_view text = identity;
-  const bool is_known = text == "any" || text == "signature" || text.starts_with(kLabel) ||
+  const bool is_label = text.starts_with(kLabel) && text.size() <= kLabel.size() + kLongestLabel + kNumberOfLabel;
+  const bool is_known = text == "any" || text == "signature" || is_label ||
                         (text.starts_with(kAddress) && isAddress(text.substr(kAddress.size()))) ||
                         isPlaceInModule(text);
   if (is_known) return Status::ok();

@@ -18,8 +18,12 @@ Status checkEnvironment(const Environment& environment, const std::string& where
 Status checkProgram(const std::string& program, const std::string& where);
 Status checkSiteIdentity(const std::string& identity, const std::string& where);
 
-// Refuses a gain that is no ratio of times. Errors likewise.
-Status checkGain(const PolicyRecord& policy, const std::string& where);
+// Of a longer label its beginning is known, with a number that tells it from others.
+inline constexpr std::size_t kLongestLabel = 1024;  // bytes
+
+// Refuses a gain that is no ratio of times, and more ranks than communicators have. Rows of a database may have these,
+// as documents could. Errors likewise.
+Status checkFigures(const PolicyRecord& policy, const std::string& where);
 
 // Refuses ranks that come before the first one: runs pass over a policy that has these. Rows of a database may have
 // them, as documents could. Errors likewise.

@@ -18,7 +18,8 @@ constexpr std::int64_t kVersion = 1;
 std::string valueText(const Json& top, const char* field) {
   const auto found = top.find(field);
   if (found == top.end()) return "missing";
-  return found->is_structured() ? kindOf(*found) : found->dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (found->is_structured()) return kindOf(*found);
+  return fmt::format("{:.100}", found->dump(-1, ' ', true, Json::error_handler_t::replace));
 }
 
 Status wrong(std::string_view what) { return Status::error(fmt::format("policy document, {}", what)); }
@@ -47,7 +48,26 @@ Status checkTop(const Json& json) {
   return Status::ok();
 }
 
+// Values may be copied while they are read, by functions that call themselves for each level.
+bool isNestedTooDeeply(std::string_view text) {
+  constexpr int kMostLevels = 64;
+  int levels = 0;
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < text.size() && levels <= kMostLevels; ++i) {
+    if (is_in_string && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      is_in_string = !is_in_string;
+    else if (!is_in_string)
+      levels += text[i] == '[' || text[i] == '{' ? 1 : text[i] == ']' || text[i] == '}' ? -1 : 0;
+  }
+  return levels > kMostLevels;
+}
+
 Result<Json> parseText(std::string_view text) {
+  if (isNestedTooDeeply(text)) {
+    return wrong("top: lists or objects lie too deep in each other; expected JSON as `starling export` writes it");
+  }
   try {
     return Json::parse(text);
   } catch (const Json::exception& fault) {
@@ -115,7 +135,7 @@ Result<PolicyDocument> parsePolicyJson(std::string_view text) {
   for (std::size_t i = 0; i < document.policies.size(); ++i) {
     const std::string where = fmt::format("policies[{}]", i);
     const PolicyRecord& policy = document.policies[i];
-    for (const Status& checked : {checkPolicy(policy, where), checkGain(policy, where),
+    for (const Status& checked : {checkFigures(policy, where), checkPolicy(policy, where),
                                   checkSiteIdentity(policy.site, where), checkLateness(policy, where)}) {
       if (!checked.isOk()) return wrong(checked.message());
     }

@@ -233,7 +233,7 @@ void compareWithNative(Observations observations, const std::optional<double>& e
   }
   summary.saved = saved;
   summary.exploring = exploring;
-  summary.has_former_choices = usual_times.size() > usual_times.count(key.choice);
+  summary.has_former_choices = usual_times.contains(key.choice) && usual_times.size() > 1;
   summary.saved_error = calls > 0.0 ? native->saved_error : std::optional(0.0);
 }
 

@@ -247,9 +247,9 @@ Seconds CommunicatorTuner::usualTimeOf(std::int32_t key, std::int64_t calls) con
 void CommunicatorTuner::countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls, double share) {
   const auto held = lock();
   Slot& called = slot(key);
-  const double seconds = share * called.usualSeconds() * static_cast<double>(calls);
-  called.unseen_seconds += seconds;
-  called.untimed_calls += seconds > 0.0 ? 0 : calls;
+  const double usual = called.usualSeconds();
+  called.unseen_seconds += share * usual * static_cast<double>(calls);
+  called.untimed_calls += usual > 0.0 ? 0 : calls;
   const PlannedChoice planned{choice, false};
   called.changed = true;
   called.record.calls += calls;

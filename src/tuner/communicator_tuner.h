@@ -28,7 +28,7 @@ struct EpochCall {
   PlannedChoice planned;
   std::int64_t bytes = 0;
   bool tunable = true;
-  bool is_passed_over = false;  // it ran native since what was planned cannot run, for want of memory on some rank
+  bool is_passed_over = false;  // it ran native since what was planned cannot run here
   bool on_device = false;       // this rank's buffers, or some rank's where the ranks have agreed on that
   std::int32_t sample = -1;     // index of its summary; negative: not stamped
   // This is the key of the usual calls beside `key`, which is the same if that has no special ones. As long as the site

@@ -52,7 +52,7 @@ void FirstTrials::tell(std::int64_t key, const KeyShape& shape, const CostResidu
 }
 
 bool FirstTrials::isUnderWay(const Trial& trial, const KeyShape& shape) const {
-  return trial.is_under_way && now_ - trial.since < kDecisionsToWait &&
+  return trial.is_under_way && now_ - trial.since < kRoundsToWait &&
          distanceBetween(trial.shape, shape) <= CostPriors::kNeighbours;
 }
 
@@ -91,7 +91,7 @@ std::vector<FirstTrials::Finding> FirstTrials::findings(std::int64_t key, const 
   std::vector<Finding> findings;
   for (const Trial& one : trials_) {
     const std::int32_t distance = distanceBetween(one.shape, shape);
-    const bool is_news = one.is_found && one.finder != key && now_ - one.since < kDecisionsToHear;
+    const bool is_news = one.is_found && one.finder != key && now_ - one.since < kRoundsToHear;
     if (is_news && distance <= CostPriors::kNeighbours) findings.push_back({one.found, distance});
   }
   std::ranges::stable_sort(findings, {}, &Finding::distance);

@@ -11,7 +11,7 @@
 namespace starling {
 
 // A model that is wrong about an algorithm is wrong for all keys of a shape: of as many ranks, and of vectors of about
-// the same size. So one of them tries it first, and the others wait for what it finds, or for some decisions.
+// the same size. So one of them tries it first, and the others wait for what it finds, or for some rounds of decisions.
 // THREADS: not thread-safe.
 class FirstTrials {
  public:
@@ -43,7 +43,7 @@ class FirstTrials {
     CostResidual residual;
     std::int32_t distance = 0;
   };
-  // Returns what other keys have found in the latest decisions, at most CostPriors::kNeighbours size classes away: the
+  // Returns what other keys have found in the latest rounds, at most CostPriors::kNeighbours size classes away: the
   // nearest first.
   std::vector<Finding> findings(std::int64_t key, const KeyShape& shape) const;
 
@@ -51,10 +51,10 @@ class FirstTrials {
   // Time goes by in rounds: one is over when a communicator decides that has decided in it, so that communicators that
   // take turns wait for each other as long as each would for itself. No more of them than this are told apart.
   static constexpr std::size_t kMostInRound = 64;
-  // So many decisions after it was planned a trial has been seen, or is not waited for any more.
-  static constexpr std::int64_t kDecisionsToWait = 4;
+  // So many rounds after it was planned a trial has been seen, or is not waited for any more.
+  static constexpr std::int64_t kRoundsToWait = 4;
   // What was found so long ago may no longer hold.
-  static constexpr std::int64_t kDecisionsToHear = 16;
+  static constexpr std::int64_t kRoundsToHear = 16;
 
   struct Trial {
     KeyShape shape;

@@ -55,8 +55,8 @@ class KeyTuner {
   // Every call is counted, together with `calls` - 1 like it; those that were stamped are observed too.
   void count(const PlannedChoice& planned, std::int32_t calls = 1);
   void observe(const PlannedChoice& planned, const CallTimes& times);
-  // Notes whether a call, which was counted, ran native because some rank lacks memory for what was planned, so that it
-  // is passed over on all. Where so many of them are, one after the other, the choice is given up.
+  // Notes whether a call, which was counted, ran native because what was planned cannot run: some rank lacks memory for
+  // it, as a rule, and then it is passed over on all. Where so many are, and none runs it, the choice is given up.
   void notePassedOver(const PlannedChoice& planned, bool is_passed_over);
 
   // Takes in the call `index` of this key and that of the special calls beside it; `is_own` says that this key has just

@@ -2,12 +2,14 @@
  *
  *   open_creations idup      rank 0 has begun to duplicate an older communicator, which the others begin to do later
  *   open_creations thread    likewise, in a thread of rank 0
- *   open_creations free      an attribute's delete callback reduces over the communicator that is being freed
+ *   open_creations free      an attribute's delete callback reduces over the communicators that are being freed
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static int wrong = 0;
 
@@ -24,8 +26,11 @@ static void reduce(MPI_Comm communicator, int calls) {
   }
 }
 
+static atomic_int has_begun = 0;
+
 static void* duplicate(void* older) {
   MPI_Comm made = MPI_COMM_NULL;
+  has_begun = 1;
   MPI_Comm_dup(*(MPI_Comm*)older, &made);
   MPI_Comm_free(&made);
   return NULL;
@@ -39,7 +44,12 @@ static void create_while_reducing(int rank, int in_thread) {
   pthread_t thread;
   MPI_Comm_dup(MPI_COMM_WORLD, &older);
   MPI_Comm_dup(MPI_COMM_WORLD, &newer);
-  if (rank == 0 && in_thread) pthread_create(&thread, NULL, duplicate, &older);
+  if (rank == 0 && in_thread) {
+    const struct timespec moment = {0, 100000000};
+    pthread_create(&thread, NULL, duplicate, &older);
+    while (!has_begun) nanosleep(&moment, NULL);
+    nanosleep(&moment, NULL);
+  }
   if (rank == 0 && !in_thread) MPI_Comm_idup(older, &made, &request);
   reduce(newer, 1500);
   if (in_thread) {
@@ -57,11 +67,15 @@ static void create_while_reducing(int rank, int in_thread) {
   MPI_Comm_free(&older);
 }
 
+static MPI_Comm outer = MPI_COMM_NULL;
+
+/* The value of the outer communicator's attribute is another one, which goes with it. */
 static int reduce_once_more(MPI_Comm communicator, int key, void* value, void* state) {
   (void)key;
-  (void)value;
   (void)state;
   reduce(communicator, 3);
+  if (value != NULL) MPI_Comm_free(value);
+  reduce(outer, 3);
   return MPI_SUCCESS;
 }
 
@@ -75,8 +89,13 @@ static void reduce_while_freeing(int rank) {
       MPI_Comm_dup(MPI_COMM_WORLD, &made);
     else
       MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &made);
-    MPI_Comm_set_attr(made, key, NULL);
+    MPI_Comm inner = MPI_COMM_NULL;
+    MPI_Comm_dup(made, &inner);
+    MPI_Comm_set_attr(inner, key, NULL);
+    MPI_Comm_set_attr(made, key, &inner);
     reduce(made, 20);
+    reduce(inner, 20);
+    outer = made;
     MPI_Comm_free(&made);
   }
   MPI_Comm_free_keyval(&key);
@@ -93,6 +112,8 @@ int main(int argc, char** argv) {
     reduce_while_freeing(rank);
   else if (!in_thread || provided == MPI_THREAD_MULTIPLE)
     create_while_reducing(rank, in_thread);
+  else
+    printf("there is no MPI_THREAD_MULTIPLE here\n");
   MPI_Finalize();
   if (wrong > 0) fprintf(stderr, "%d sums were wrong\n", wrong);
   return wrong > 0;

@@ -107,7 +107,9 @@ TEST(PolicyJson, errorNamesFieldWhenHeaderIsWrong) {
   EXPECT_THAT(errorWhen("\"version\": 1,", ""), HasSubstr("version: is missing"));
   constexpr std::size_t kDeep = 200'000;
   const std::string deep = "\"version\": " + std::string(kDeep, '[') + std::string(kDeep, ']');
-  EXPECT_THAT(errorWhen("\"version\": 1", deep), HasSubstr("version: is a list; this Starling reads version 1"));
+  EXPECT_THAT(errorWhen("\"version\": 1", deep), HasSubstr("too deep in each other"));
+  EXPECT_THAT(errorWhen("\"version\": 1", "\"version\": [\"]]\\\"[\"]"),
+              HasSubstr("version: is a list; this Starling reads version 1"));
   EXPECT_THAT(errorWhen("\"program\": \"heat\",", ""), HasSubstr("program: is missing"));
   EXPECT_THAT(errorWhen("\"heat\"", "3"), HasSubstr("program: expected a text"));
   EXPECT_THAT(errorWhen("\"program\"", "\"programme\": 1, \"program\""), HasSubstr("programme: is no known field"));

@@ -56,7 +56,7 @@ Benchmark::Benchmark(const Arguments& arguments, const Clock& clock, CommonTime&
 }
 
 int Benchmark::run(const std::function<void(std::span<const Summary>)>& report) {
-  if (!channel_.open()) return MPI_ERR_COMM;
+  if (!channel_.open(true, Channel::Creation::kMayBegin)) return MPI_ERR_COMM;
   const auto settings = static_cast<std::int64_t>(arguments_.counts.size() * arguments_.delays_ms.size());
   const auto subjects = static_cast<std::int64_t>(arguments_.algorithms.size());
   progress_ = std::make_unique<Progress>(settings * subjects * arguments_.iterations, rank_ == 0 && !arguments_.quiet);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -8,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -150,7 +151,9 @@ Outcome exportRun(const ExportArguments& arguments, const std::string& database)
   const bool is_any_run = !runs.value().empty();
   const Result<std::vector<RunRow>> chosen = chooseRuns(std::move(runs).value(), arguments.run);
   if (!chosen.isOk()) {
-    return is_any_run ? Outcome::fault(chosen.status()) : exportImported(arguments, reader.value(), chosen.status());
+    const bool may_be_imported = !is_any_run && arguments.run == "latest";
+    return may_be_imported ? exportImported(arguments, reader.value(), chosen.status())
+                           : Outcome::fault(chosen.status());
   }
   const RunRow& run = chosen.value().back();
   Result<std::vector<PolicyRecord>> policies = reader.value().policies(run.number);
@@ -170,18 +173,29 @@ Outcome exportRun(const ExportArguments& arguments, const std::string& database)
   return writeExport(exportRules(std::move(policies).value(), seconds.value()), arguments.output);
 }
 
+// No document is so long, which is read as a whole.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
 Result<std::string> readText(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     return Status::error(fmt::format("{} is a folder: give a policy document, as `starling export` writes it", path));
   }
-  std::ostringstream text;
+  std::string text;
   std::ifstream file;
   if (path != kStandardInput) file.open(path, std::ios::binary);
   std::istream& input = path == kStandardInput ? std::cin : file;
-  text << input.rdbuf();
-  if (!input) return Status::error(fmt::format("cannot read {}: check the path and its permissions", path));
-  return text.str();
+  std::array<char, 65536> part{};
+  while (input && text.size() <= kMostBytes) {
+    input.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(input.gcount()));
+  }
+  if (text.size() > kMostBytes) {
+    return Status::error(fmt::format("{} is longer than {}: give a policy document, as `starling export` writes it",
+                                     path, formatBytes(Bytes{kMostBytes})));
+  }
+  if (!input.eof()) return Status::error(fmt::format("cannot read {}: check the path and its permissions", path));
+  return text;
 }
 
 // Checks what the store knows nothing of.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "mpi/execution/creations.h"
 #include "mpi/execution/returned_errors.h"
 
 namespace starling {
@@ -55,13 +56,13 @@ Channel::~Channel() {
   if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
 }
 
-bool Channel::open(bool has_memory, bool may_create) {
+// Ranks come to the first question at any time, and to the second together.
+bool Channel::open(bool has_memory, Creation creation) {
   if (!has_memory) logShortage();
-  if (!may_create) {
-    logOnce(LogLevel::kInfo, "creations",
-            "the program is creating communicators while it reduces: the calls of a communicator pass through untuned");
-  }
-  if (!isRefusedByAny(original_, !has_memory || !may_create)) private_ = makePrivateCommunicator(original_);
+  bool is_refused = isRefusedByAny(original_, !has_memory);
+  if (!is_refused && creation == Creation::kIsToBeAsked)
+    is_refused = isRefusedByAny(original_, Creations::areUnderWay());
+  if (!is_refused) private_ = makePrivateCommunicator(original_);
   broken_ = private_ == MPI_COMM_NULL;
   return !broken_;
 }

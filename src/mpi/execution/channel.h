@@ -26,10 +26,12 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // Makes the private communicator where all ranks have the memory for that and for what is to follow, and may create
-  // one now (Creations); its errors are returned and never end the program. Returns false when a rank refuses, or MPI
-  // could not, which holds on all ranks; the channel is then broken. Waits for all of them.
-  bool open(bool has_memory = true, bool may_create = true);
+  // Whether the program creates communicators now (Creations) the ranks have asked each other, or are still to ask.
+  enum class Creation : std::uint8_t { kIsToBeAsked, kMayBegin };
+  // Makes the private communicator where all ranks have the memory for that and for what is to follow, and none of them
+  // is creating one; its errors are returned and never end the program. Returns false when a rank refuses, or MPI could
+  // not, which holds on all ranks; the channel is then broken. Waits for all of them.
+  bool open(bool has_memory, Creation creation);
   bool isOpen() const { return private_ != MPI_COMM_NULL; }
 
   // Notes that something failed between the ranks: the channel is not used any more.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -10,12 +9,20 @@
 #include <utility>
 
 #include "mpi/machine/site_names.h"
+#include "store/policy_check.h"
 
 namespace starling {
 namespace {
 
-// Of a longer label only the beginning is kept, with a number that tells it from others.
-constexpr std::size_t kLongestLabel = 1024;
+// Returns the length of the label's beginning that is kept, which does not end within a character of UTF-8.
+std::size_t keptLength(const char* label) {
+  std::size_t length = ::strnlen(label, kLongestLabel);
+  const auto is_within = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; };
+  if (length == kLongestLabel) {
+    while (length > 0 && is_within(label[length])) --length;
+  }
+  return length;
+}
 
 LocalSite hashOf(const char* label) {
   LocalSite hash = 1;
@@ -27,9 +34,9 @@ template <typename Labels, typename Name>
 void keep(Labels& labels, Name name, const char* label) {
   if (labels.contains(name)) return;
   try {
-    const std::size_t length = ::strnlen(label, kLongestLabel + 1);
-    std::string kept(label, std::min(length, kLongestLabel));
-    if (length > kLongestLabel) kept += fmt::format("... ({:x})", hashOf(label));
+    const std::size_t length = keptLength(label);
+    std::string kept(label, length);
+    if (label[length] != '\0') kept += fmt::format("... ({:x})", hashOf(label));
     labels.try_emplace(name, std::move(kept));
   } catch (const std::bad_alloc&) {
   }

@@ -31,9 +31,9 @@ class RestLedger {
   // Returns whether the rest is to end, because many calls come from places that no key has.
   bool asksForEnd();
 
-  // Tells the tuner of all that were counted since clear(), from the first of which to the last `lasted` passed; `seen`
-  // are the calls of the epoch that were looked at, `communicator` has the records of those that no key has. Throws
-  // std::bad_alloc.
+  // Tells the tuner of all that were counted since clear(), which those of keys took no longer than `lasted` for, all
+  // together; `seen` are the calls of the epoch that were looked at, `communicator` has the records of those that no
+  // key has. Throws std::bad_alloc.
   void book(CommunicatorTuner& tuner, std::span<const EpochCall> seen, Seconds lasted, const std::string& communicator);
   void clear() { counted_.clear(); }
   // Tells the tuner of the calls that came from a key's place before it had the key, `index`.

@@ -37,7 +37,7 @@ bool RootedChannel::admits(const RootedCounter::Call& call, AgreedMemory& memory
 
 void RootedChannel::open() {
   // The probe takes buffers while other ranks wait for its messages: where they are short, nothing is begun.
-  if (!channel_.open(hasHeap(kProbeMemory))) return;
+  if (!channel_.open(hasHeap(kProbeMemory), Channel::Creation::kIsToBeAsked)) return;
   stamp_clock_ = agreeOnStamps(channel_.communicator(), clocks_);
   costs_ = linkCostsOf(probeCosts(channel_.communicator(), Topology{}, clock(), nullptr));
 }

@@ -55,7 +55,7 @@ std::string text(const Nodes& nodes) {
 class Caller {
  public:
   explicit Caller(const Nodes& nodes) : channel_(MPI_COMM_WORLD, kOwnTags) {
-    EXPECT_TRUE(channel_.open());
+    EXPECT_TRUE(channel_.open(true, Channel::Creation::kMayBegin));
     topology_.nodes = nodes;
     node_ = shareMemory(channel_.communicator(), channel_.ownTag(0), topology_);
   }
