@@ -27,12 +27,13 @@ function plot(label, options) {
   return made;
 }
 
-// Times that lie far apart stand on a scale of powers, so that the short ones can be told from each other.
+// Times that lie far apart stand on a scale of powers, so that the short ones can be told from each other. Their unit is
+// in the label, so that ticks are plain numbers: 0.2, and not 200m.
 function timeScale(times, label) {
   const [least, most] = d3.extent(times.filter((time) => time > 0));
   if (!(most > 8 * least)) return { label, zero: true, nice: true, grid: true };
   const domain = [least / 1.6, most * 1.3];
-  return { label: `${label} (log)`, type: "log", domain, clamp: true, grid: true, tickSize: 0 };
+  return { label: `${label} (log)`, type: "log", domain, clamp: true, grid: true, tickSize: 0, tickFormat: "~g" };
 }
 
 // Few of the values of a band scale, so that their labels have room.
