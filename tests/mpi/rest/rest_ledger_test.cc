@@ -5,12 +5,14 @@
 #include <array>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace starling {
 namespace {
 
 constexpr Signature kVector{.count = 8, .element_size = 8, .type = 1, .operation = 1};
 constexpr const char* kCommunicator = "world";
+constexpr Seconds kLong{1e3};
 
 // Two sites are known to the ranks, and the keys of their calls of one vector to rank 0's tuner.
 class RestLedgerTest : public testing::Test {
@@ -53,7 +55,7 @@ TEST_F(RestLedgerTest, callsAreBookedToTheKeyOfTheirPlace) {
   count(kLines[0], 5);
   count(kLines[1], 2);
   EXPECT_FALSE(ledger_.asksForEnd());
-  ledger_.book(tuner_, {}, kCommunicator);
+  ledger_.book(tuner_, {}, kLong, kCommunicator);
   const auto calls = recorded();
   EXPECT_EQ(calls.at("site0"), 5);
   EXPECT_EQ(calls.at("site1"), 2);
@@ -62,11 +64,41 @@ TEST_F(RestLedgerTest, callsAreBookedToTheKeyOfTheirPlace) {
   EXPECT_TRUE(batch.isEmpty()) << "each has a key";
 }
 
+// One call of each key was looked at, and took 1 ms.
+TEST_F(RestLedgerTest, callsOfKeysTookNoLongerThanTheRestLasted) {
+  std::vector<EpochCall> calls(2);
+  std::vector<CallSummary> samples(2);
+  for (std::int32_t key = 0; key < 2; ++key) {
+    const auto index = static_cast<std::size_t>(key);
+    calls[index].key = calls[index].sample = key;
+    for (std::int32_t rank = 0; rank < 2; ++rank) samples[index].add({rank, 0, 1'000'000, 0});
+  }
+  tuner_.digest({0, calls, samples});
+  const auto seconds_after = [&](Seconds lasted) {
+    ledger_.clear();
+    count(kLines[0], 50);
+    count(kLines[1], 150);
+    ledger_.book(tuner_, {}, lasted, kCommunicator);
+    std::map<std::string, double> seconds;
+    for (const KeyRecord& key : tuner_.drain().keys) seconds[key.id.site] = key.seconds.value_or(-1.0);
+    return seconds;
+  };
+  std::map<std::string, double> seconds = seconds_after({});
+  EXPECT_NEAR(seconds.at("site0"), 0.001, 1e-9);
+  EXPECT_NEAR(seconds.at("site1"), 0.001, 1e-9);
+  seconds = seconds_after({0.02});
+  EXPECT_NEAR(seconds.at("site0"), 0.001 + 0.005, 1e-9);
+  EXPECT_NEAR(seconds.at("site1"), 0.001 + 0.015, 1e-9);
+  seconds = seconds_after(kLong);
+  EXPECT_NEAR(seconds.at("site0"), 0.006 + 0.050, 1e-9);
+  EXPECT_NEAR(seconds.at("site1"), 0.016 + 0.150, 1e-9);
+}
+
 TEST_F(RestLedgerTest, callsOfAPlaceWithoutAKeyAreBookedWhenItHasOne) {
   count(43, 7);
-  ledger_.book(tuner_, {}, kCommunicator);
+  ledger_.book(tuner_, {}, kLong, kCommunicator);
   ledger_.clear();
-  ledger_.book(tuner_, {}, kCommunicator);
+  ledger_.book(tuner_, {}, kLong, kCommunicator);
   EXPECT_TRUE(recorded().empty());
   Batch batch;
   ledger_.drain(batch);
@@ -98,7 +130,7 @@ TEST_F(RestLedgerTest, callsOfTooManyPlacesCountAsThoseThatWereLookedAt) {
   for (int place = 0; place < kPlaces; ++place) count(static_cast<LocalSite>(1000 + place), 1);
   std::array<EpochCall, 4> seen;
   seen[3].key = 1;
-  ledger_.book(tuner_, seen, kCommunicator);
+  ledger_.book(tuner_, seen, kLong, kCommunicator);
   const auto calls = recorded();
   Batch batch;
   ledger_.drain(batch);
@@ -111,7 +143,7 @@ TEST_F(RestLedgerTest, callsOfTooManyPlacesCountAsThoseThatWereLookedAt) {
 TEST_F(RestLedgerTest, whereNoneOfThemWasLookedAtTheyCountAsThoseOfTheBusiestKey) {
   keys_.entry(1).known_calls = 9;
   for (int place = 0; place < 1000; ++place) count(static_cast<LocalSite>(1000 + place), 1);
-  ledger_.book(tuner_, {}, kCommunicator);
+  ledger_.book(tuner_, {}, kLong, kCommunicator);
   const auto calls = recorded();
   EXPECT_FALSE(calls.contains("site0"));
   EXPECT_GT(calls.at("site1"), 900);
