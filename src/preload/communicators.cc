@@ -35,11 +35,11 @@ constinit NextFunction<int (*)(MPI_Comm* comm)> g_disconnect{"MPI_Comm_disconnec
 }  // namespace starling
 
 // Defines one function that creates something of these parameters, which are handed on as arguments.
-#define STARLING_CREATION(name, parameters, arguments)                    \
-  extern "C" STARLING_EXPORT int name parameters {                        \
-    static constinit starling::NextFunction<decltype(&name)> next{#name}; \
-    const auto go_on = next.seenBy(__builtin_return_address(0));          \
-    return starling::create([&] { return go_on arguments; });             \
+#define STARLING_CREATION(name, parameters, arguments)                      \
+  extern "C" STARLING_EXPORT int name parameters {                          \
+    static constinit starling::NextFunction<decltype(&(name))> next{#name}; \
+    const auto go_on = next.seenBy(__builtin_return_address(0));            \
+    return starling::create([&] { return go_on arguments; });               \
   }
 
 STARLING_CREATION(MPI_Comm_dup, (MPI_Comm comm, MPI_Comm* created), (comm, created))
