@@ -48,28 +48,19 @@ Status checkTop(const Json& json) {
   return Status::ok();
 }
 
-// Values may be copied while they are read, by functions that call themselves for each level.
-bool isNestedTooDeeply(std::string_view text) {
-  constexpr int kMostLevels = 64;
-  int levels = 0;
-  bool is_in_string = false;
-  for (std::size_t i = 0; i < text.size() && levels <= kMostLevels; ++i) {
-    if (is_in_string && text[i] == '\\')
-      ++i;
-    else if (text[i] == '"')
-      is_in_string = !is_in_string;
-    else if (!is_in_string)
-      levels += text[i] == '[' || text[i] == '{' ? 1 : text[i] == ']' || text[i] == '}' ? -1 : 0;
-  }
-  return levels > kMostLevels;
-}
+// A document has few levels, and its values may be copied by functions that call themselves for each.
+constexpr int kMostLevels = 64;
 
 Result<Json> parseText(std::string_view text) {
-  if (isNestedTooDeeply(text)) {
-    return wrong("top: lists or objects lie too deep in each other; expected JSON as `starling export` writes it");
-  }
+  bool is_too_deep = false;
+  const auto is_taken = [&is_too_deep](int levels, Json::parse_event_t, const Json&) {
+    is_too_deep = is_too_deep || levels > kMostLevels;
+    return !is_too_deep;
+  };
   try {
-    return Json::parse(text);
+    Json json = Json::parse(text, is_taken);
+    if (!is_too_deep) return json;
+    return wrong("top: lists or objects lie too deep in each other; expected JSON as `starling export` writes it");
   } catch (const Json::exception& fault) {
     // The library's own tag is left out of "[json.exception.parse_error.101] parse error at line 3, column 1: ...".
     const std::string_view message = fault.what();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -209,6 +210,26 @@ TEST(CommunicatorsAlike, communicatorsOneAfterTheOtherTryTogetherWhatOneWouldTry
   }
   EXPECT_LE(trials, alone + 4);
   EXPECT_NE(latest.algorithm, kNativeAlgorithm);
+}
+
+// Returns how many trials they make together, each 400 calls.
+std::int64_t trialsByTurns(unsigned communicators) {
+  TunerSettings settings = settingsOf();
+  settings.shared = std::make_shared<SharedKnowledge>();
+  std::vector<std::unique_ptr<SimulatedCommunicator>> all;
+  for (unsigned i = 1; i <= communicators; ++i) {
+    all.push_back(std::make_unique<SimulatedCommunicator>(16, settings, SimulatedMachine{.scatter = 0.05, .seed = i}));
+  }
+  for (int call = 0; call < 400; ++call) {
+    for (const auto& one : all) one->call(1, kVector);
+  }
+  std::int64_t trials = 0;
+  for (const auto& one : all) trials += one->explorationCalls();
+  return trials;
+}
+
+TEST(CommunicatorsAlike, communicatorsThatTakeTurnsWaitForEachOthersFirstTrials) {
+  EXPECT_LE(trialsByTurns(8), 3 * trialsByTurns(1));
 }
 
 TEST(CommunicatorsAlike, communicatorsOfSeveralThreadsLearnAtTheSameTime) {
