@@ -79,10 +79,23 @@ TEST(Store, saysThatPostArrivalTimesAreComparedWhereRanksReadOneClock) {
   EXPECT_EQ(numberOf(database, "SELECT count(*) FROM policies WHERE compared_by IS NOT 'post_arrival'"), 0);
 }
 
+// The sites that the first run has learned a policy of.
+std::set<std::string> learnedSites(const std::string& database) {
+  const auto reader = Reader::open(database);
+  EXPECT_TRUE(reader.isOk()) << reader.status().message();
+  const auto policies = reader.value().policies(runsOf(reader.value()).at(0).number);
+  EXPECT_TRUE(policies.isOk()) << policies.status().message();
+  std::set<std::string> sites;
+  for (const PolicyRecord& policy : policies.value()) sites.insert(policy.site);
+  return sites;
+}
+
 TEST(Store, secondRunStartsFromTheFirst) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
   expectQuiet(launch(programWith(database)));
+  // Where times vary much a run may still explore at a site when it ends, and has no policy of it then.
+  const std::set<std::string> learned = learnedSites(database);
   expectQuiet(launch(programWith(database)));
   const auto reader = Reader::open(database);
   ASSERT_TRUE(reader.isOk()) << reader.status().message();
@@ -92,7 +105,9 @@ TEST(Store, secondRunStartsFromTheFirst) {
   for (const KeyRow& row : keysOf(reader.value(), runs[1])) {
     const auto decisions = reader.value().decisions(row.number);
     ASSERT_FALSE(decisions.value().empty());
-    EXPECT_THAT(decisions.value().front().reason, testing::StartsWith("The tuning database says of an earlier run"));
+    const std::string& reason = decisions.value().front().reason;
+    const bool starts_from_it = reason.starts_with("The tuning database says of an earlier run");
+    EXPECT_EQ(starts_from_it, learned.contains(row.site.identity)) << row.site.label << ": " << reason;
   }
 }
 
