@@ -20,10 +20,16 @@ std::int64_t Session::callsBeforePreparation(const Options& options) {
   return is_fixed ? 0 : options.minimum_calls;
 }
 
+CallKind Session::kindOf(int count, MPI_Datatype datatype, MPI_Op op) const {
+  CallKind kind = classifyCall(count, datatype, op);
+  if (!hasFixedChoice() && mayCombineGroups(kind)) kind.tunable = false;
+  return kind;
+}
+
 int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                        const CallOrigin& origin) {
   if (passesThrough()) return origin.callNative(sendbuf, recvbuf, count, datatype, op, channel_.original());
-  const CallKind kind = classifyCall(count, datatype, op);
+  const CallKind kind = kindOf(count, datatype, op);
   const LocalSite local = loop_.sites().localSite(origin);
   const SiteId predicted = loop_.predict(origin, kind.signature);
   if (hasFixedChoice() && kind.tunable && !channel_.isOpen()) {

@@ -111,6 +111,8 @@ class Session {
   const Options& options() const { return services_.settings.options; }
   bool passesThrough() const { return !channel_.isTunable() || channel_.isBroken() || options().mode == Mode::kOff; }
   bool hasFixedChoice() const { return callsBeforePreparation(options()) == 0; }
+  // Tells what a call is. Those pass through that a chosen row might be wrong for, if the user has not fixed the row.
+  CallKind kindOf(int count, MPI_Datatype datatype, MPI_Op op) const;
   bool keepsRankOrder(const CallKind& kind) const { return options().reproducible || !kind.signature.commutative; }
   // What a rank has to say at preparation; the least of all counts.
   enum : std::int64_t { kShortOfMemory, kHasDriver, kHasNoDriver };

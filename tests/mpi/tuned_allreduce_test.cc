@@ -100,6 +100,43 @@ TEST(TunedAllreduce, passesDerivedTypesThrough) {
   EXPECT_EQ(info.exploring, 0);
 }
 
+// Each two numbers are a value and where it is: the pair of the greatest value is kept.
+void combinePairs(void* left, void* right, int* count, MPI_Datatype*) {
+  const auto* in = static_cast<const std::int32_t*>(left);
+  auto* in_out = static_cast<std::int32_t*>(right);
+  for (int i = 0; i + 1 < *count; i += 2) {
+    if (in[i] > in_out[i] || (in[i] == in_out[i] && in[i + 1] < in_out[i + 1])) std::copy_n(in + i, 2, in_out + i);
+  }
+}
+
+// MPI does not allow that, but its libraries run it rightly as long as they do not split the vector.
+TEST(TunedAllreduce, leavesShortVectorsWholeThatOperationsOfTheProgramCombine) {
+  const ScopedDuplicate duplicate(MPI_COMM_WORLD);
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(combinePairs, 1, &op);
+  constexpr int kPairs = 9;
+  for (int call = 0; call < 200; ++call) {
+    std::vector<std::int32_t> pairs;
+    for (int i = 0; i < kPairs; ++i) pairs.insert(pairs.end(), {(worldRank() + i) % worldSize(), worldRank()});
+    tuned_allreduce(MPI_IN_PLACE, pairs.data(), 2 * kPairs, MPI_INT, op, duplicate.get());
+    for (int i = 0; i < kPairs; ++i) {
+      const std::vector<std::int32_t> pair(pairs.begin() + 2 * i, pairs.begin() + 2 * i + 2);
+      ASSERT_EQ(pair, (std::vector{worldSize() - 1, (2 * worldSize() - 1 - i % worldSize()) % worldSize()}))
+          << "call " << call << ", pair " << i;
+    }
+  }
+  MPI_Op_free(&op);
+  const UserOperations operations;
+  for (int call = 0; call < 60; ++call) expectReduced(operations.commutative(), 1025, false, duplicate.get());
+  if (worldSize() == 1) return;
+  starling_key_info info;
+  ASSERT_EQ(starling_query(duplicate.get(), 0, &info), STARLING_SUCCESS);
+  EXPECT_STREQ(info.algorithm, "native");
+  EXPECT_EQ(info.settled + info.exploring, 0);
+  ASSERT_EQ(starling_query(duplicate.get(), 1, &info), STARLING_SUCCESS);
+  EXPECT_TRUE(isPlanned(info)) << "longer ones are tuned";
+}
+
 // What MPI refuses is refused by MPI, before a schedule runs.
 TEST(TunedAllreduce, raisesMpisErrorsWhenArgumentsAreWrong) {
   const ScopedVariable algorithm("STARLING_ALGORITHM", "ring");

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/signature_names.h"
 #include "base/text_format.h"
 #include "comparison.h"
 #include "outlook.h"
@@ -198,9 +199,18 @@ std::string barSentence(const Bar& bar, const CandidateSummary* chosen, const st
       100.0 * Replacement::kNoticeable, than, 100.0 * sure);
 }
 
+std::string passedSentence(const KeyRecord& key) {
+  const std::string& operation = key.id.operation;
+  const bool is_of_program = operation == operationName(Operation::kUser) || operation == kUserNonCommutativeOperation;
+  const bool is_plain = key.id.type != kDerivedType && !key.id.type.ends_with(kOnDevice);
+  if (!is_of_program || !is_plain) return "Only calls of a kind that Starling takes would be tuned.";
+  return "Vectors of more than 8 KiB would be tuned: shorter ones are not split where the program's own operation "
+         "combines them, since it may be meant for groups of elements. STARLING_ALGORITHM has them split.";
+}
+
 std::string changeSentence(const Evidence& evidence, const Candidates& candidates) {
   const KeyRecord& key = evidence.key.row.key;
-  if (key.state == "passes_through") return "Only calls of a kind that Starling takes would be tuned.";
+  if (key.state == "passes_through") return passedSentence(key);
   if (key.state != "settled")
     return "More calls in one run would change it: exploration starts anew with each run until a key has settled.";
   const CandidateSummary* const chosen = findCandidate(candidates, key.choice);

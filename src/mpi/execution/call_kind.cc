@@ -9,6 +9,10 @@ namespace {
 constexpr std::int16_t kOther = -1;
 constexpr std::int16_t kUserNonCommutative = 1000;
 
+// Up to about there Open MPI 4.1 hands over whole vectors, with most numbers of ranks. It is the greatest length of a
+// size class, so that all calls of a key are alike.
+constexpr std::int64_t kWholeUserBytes = 8192;
+
 }  // namespace
 
 CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op) {
@@ -41,6 +45,11 @@ CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op) {
     kind.tunable = kind.reducer.kernel != nullptr;
   }
   return kind;
+}
+
+bool mayCombineGroups(const CallKind& kind) {
+  const bool is_of_program = kind.reducer.kernel == nullptr;
+  return kind.tunable && is_of_program && kind.signature.bytes() <= kWholeUserBytes;
 }
 
 bool isRefusal(int code) {

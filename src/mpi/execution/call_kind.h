@@ -21,6 +21,11 @@ struct CallKind {
 // Equal arguments give equal results on all ranks. REQUIRES: count >= 0, datatype and op not null.
 CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op);
 
+// Returns whether the operation may be meant for groups of elements, as of three doubles or the bytes of a struct. MPI
+// wants operations of a program to combine element by element, but its libraries hand them short vectors whole, so that
+// programs get away with this until a vector is split.
+bool mayCombineGroups(const CallKind& kind);
+
 // Returns whether the code is that of a call of which MPI has looked at the arguments only, and has sent nothing.
 bool isRefusal(int code);
 

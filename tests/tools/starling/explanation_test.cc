@@ -106,6 +106,22 @@ TEST(Explanation, saysPlainlyWhenNotConverged) {
   EXPECT_THAT(explain(evidence), Not(Contains(StartsWith("Not converged:"))));
 }
 
+TEST(Explanation, saysWhyShortVectorsOfUserOperationsPassThrough) {
+  Evidence evidence = settledEvidence();
+  evidence.key.row.key.state = "passes_through";
+  const auto is_told = Contains(StartsWith("Vectors of more than 8 KiB would be tuned"));
+  EXPECT_THAT(explain(evidence), Not(is_told));
+  for (const char* operation : {"user", "user_noncommutative"}) {
+    evidence.key.row.key.id.operation = operation;
+    evidence.key.row.key.id.type = "int32";
+    EXPECT_THAT(explain(evidence), is_told);
+    for (const char* type : {"derived", "int32_on_device"}) {
+      evidence.key.row.key.id.type = type;
+      EXPECT_THAT(explain(evidence), Not(is_told));
+    }
+  }
+}
+
 Evidence apartEvidence() {
   const Batch batch = apartBatch();
   Evidence evidence;
