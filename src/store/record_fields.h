@@ -228,7 +228,8 @@ auto fieldsOf(Record& record) {
                     replaces("lateness_ns", record.lateness_ns),
                     replaces("gain", record.gain),
                     replaces("compared_by", record.compared_by).since(2),
-                    replaces("reason", record.reason).mayBeMissing()};
+                    replaces("reason", record.reason).mayBeMissing(),
+                    replaces("costs", record.costs).mayBeMissing().since(10)};
 }
 
 template <Is<Batch> Record>

@@ -1,5 +1,6 @@
 #include "tuner/shared_knowledge.h"
 
+#include <cstdlib>
 #include <span>
 #include <utility>
 
@@ -9,15 +10,14 @@ ShapeKnowledge::ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const Ke
     : shared_(std::move(shared)), shape_(shape), origin_(std::move(origin)), key_(shared_->first_trials.enter()) {}
 
 ShapeKnowledge::Heritage ShapeKnowledge::heritage() const {
-  Heritage heritage;
-  const std::span<const CostResidual> known = shared_->priors.find(shape_, heritage.distance);
-  heritage.residuals.assign(known.begin(), known.end());
-  return heritage;
+  const CostPriors::Learned* const known = shared_->priors.find(shape_);
+  if (known == nullptr) return {};
+  return {known->residuals, std::abs(known->shape.size_class - shape_.size_class), known->is_of_earlier_run};
 }
 
 bool ShapeKnowledge::hasHeritage() const {
-  std::int32_t distance = 0;
-  return !shared_->priors.find(shape_, distance).empty() && distance == 0;
+  const CostPriors::Learned* const known = shared_->priors.find(shape_);
+  return known != nullptr && known->shape == shape_;
 }
 
 std::optional<LatestKeys::Arranged> ShapeKnowledge::latestChoice() const {

@@ -249,6 +249,7 @@ Figures figuresOf(const World& world, const std::vector<Turn>& turns, const std:
   const double best = sumOf(turns, &Turn::best);
   figures.regret = (sumOf(turns, &Turn::cost) - best) / best;
   figures.losses = lossesOf(turns, best);
+  figures.over_native = sumOf(turns, &Turn::cost) / sumOf(turns, &Turn::native);
   for (std::size_t i = 0; i + kStretch <= turns.size(); ++i) {
     const std::span<const Turn> stretch = std::span(turns).subspan(i, kStretch);
     const double over_native = sumOf(stretch, &Turn::cost) / sumOf(stretch, &Turn::native);

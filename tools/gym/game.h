@@ -60,6 +60,7 @@ struct Losses {
 struct Figures {
   double regret = 0.0;                     // cost beyond the best's, as a share of the best's
   Losses losses{};                         // whose sum that is
+  double over_native = 1.0;                // cost over native's; what the best is may change with what can be planned
   double worst_stretch = 1.0;              // over native's cost, of any 50 calls; 1 where none is worse
   std::optional<std::int64_t> worst_from;  // the first of these calls
   std::int64_t exploration_calls = 0;

@@ -107,6 +107,7 @@ nlohmann::json jsonOf(const Result& result, const std::vector<std::string>& play
     nlohmann::json& player = json["players"][players[i]];
     const Losses& losses = figures.losses;
     player = {{"regret", figures.regret},
+              {"over_native", figures.over_native},
               {"lost_to_trials", losses.trials},
               {"lost_to_native", losses.native},
               {"lost_to_leaving", losses.leaving},

@@ -67,6 +67,7 @@ TEST(Figures, worstStretchIsOfFiftyCallsAgainstNative) {
   const std::vector<Turn> turns = joined({turnsOf(300, 5, 5, 10), turnsOf(25, 40, 5, 10), turnsOf(200, 5, 5, 10)});
   EXPECT_NEAR(figuresOfTurns(turns).worst_stretch, (25 * 40 + 25 * 5) / 500.0, 1e-12);
   EXPECT_EQ(figuresOfTurns(turnsOf(500, 5, 5, 10)).worst_stretch, 1.0);
+  EXPECT_DOUBLE_EQ(figuresOfTurns(turnsOf(500, 5, 5, 10)).over_native, 0.5);
 }
 
 TEST(Figures, countsCallsThatExplore) {

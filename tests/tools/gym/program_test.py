@@ -93,7 +93,7 @@ class Json(unittest.TestCase):
     def test_figures_that_are_not_defined_are_left_out(self):
         text = self.records("--worlds", "1", "--first", "88", "--calls", "500", "--players", "native")
         (player,) = json.loads(text)["players"].values()
-        self.assertEqual(set(player), {"regret", *LOSSES, "worst_stretch", "exploration_calls", "curve"})
+        self.assertEqual(set(player), {"regret", *LOSSES, "over_native", "worst_stretch", "exploration_calls", "curve"})
 
     def test_worlds_side_by_side_and_one_by_one_give_the_same_bytes(self):
         words = ("--worlds", "6", "--first", "4", "--calls", "500")
