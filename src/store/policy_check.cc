@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "store/row_costs.h"
-
 namespace starling {
 namespace {
 
@@ -99,9 +97,6 @@ Status checkPolicy(const PolicyRecord& policy, const std::string& where) {
   if (policy.compared_by && *policy.compared_by != kByPostArrival && *policy.compared_by != kByElapsed) {
     return Status::error(fmt::format("{}.compared_by: is \"{}\"; expected \"{}\" or \"{}\"", where, *policy.compared_by,
                                      kByPostArrival, kByElapsed));
-  }
-  if (const auto costs = parseRowCosts(policy.costs); !costs.isOk()) {
-    return Status::error(fmt::format("{}.costs: {}", where, costs.status().message()));
   }
   return Status::ok();
 }

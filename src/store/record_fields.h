@@ -228,8 +228,7 @@ auto fieldsOf(Record& record) {
                     replaces("lateness_ns", record.lateness_ns),
                     replaces("gain", record.gain),
                     replaces("compared_by", record.compared_by).since(2),
-                    replaces("reason", record.reason).mayBeMissing(),
-                    replaces("costs", record.costs).mayBeMissing().since(10)};
+                    replaces("reason", record.reason).mayBeMissing()};
 }
 
 template <Is<Batch> Record>

@@ -209,7 +209,6 @@ struct PolicyRecord {
   std::optional<double> gain;              // native's time / that of the choice
   std::optional<std::string> compared_by;  // the time that the gain compares, as in CommunicatorRecord
   std::string reason;
-  std::string costs{};  // what algorithms were found to cost, as formatRowCosts() writes it; empty: not known
 
   bool operator==(const PolicyRecord&) const = default;
 };

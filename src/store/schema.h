@@ -711,39 +711,7 @@ ALTER TABLE new_runs RENAME TO runs;
 CREATE INDEX runs_by_program ON runs (program, environment);
 )sql";
 
-// From this step on policies say what all algorithms were found to cost that were called, not only which was the best.
-inline constexpr const char* kSchemaStep10 = R"sql(
-CREATE TABLE new_policies (
-  -- What later runs of the program in the same environment start from.
-  number INTEGER PRIMARY KEY,   -- of this database: 1, 2, ...
-  environment INTEGER NOT NULL REFERENCES environments,  -- where it was learned
-  program TEXT NOT NULL,        -- file name of the executable
-  run INTEGER REFERENCES runs ON DELETE SET NULL,  -- that wrote it last; NULL: pruned, or imported
-  site TEXT NOT NULL,           -- identity as in sites; an imported policy may name one unknown here, or 'any'
-  communicator_size INTEGER NOT NULL,  -- ranks
-  size_class INTEGER NOT NULL,  -- c: bytes in (2^(c-1), 2^c]; 0: zero bytes or one
-  type TEXT NOT NULL,           -- of an element: 'float', 'int32', ...
-  operation TEXT NOT NULL,      -- 'sum', 'max', 'user', 'user_noncommutative', ...
-  choice TEXT NOT NULL,         -- algorithm and parameters
-  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity
-  lateness_ns TEXT NOT NULL,    -- JSON list by virtual rank, nanoseconds; []: all on time
-  gain REAL,                    -- time of native / that of the choice; NULL: not known
-  compared_by TEXT,             -- time that the gain compares, as in communicators; NULL: not known
-  reason TEXT NOT NULL,         -- one or more sentences
-  costs TEXT NOT NULL,          -- of each algorithm that was called what it took over what the cost model predicts, and
-                                -- the deviation of the logarithm of that: 'ring 1.21 0.3; slt:flagged=1 0.87 0.1'; '':
-                                -- not known
-  UNIQUE (environment, program, site, communicator_size, size_class, type, operation)
-);
-INSERT INTO new_policies
-  SELECT number, environment, program, run, site, communicator_size, size_class, type, operation, choice, virtual_ranks,
-         lateness_ns, gain, compared_by, reason, ''
-  FROM policies;
-DROP TABLE policies;
-ALTER TABLE new_policies RENAME TO policies;
-)sql";
-
 inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3, kSchemaStep4, kSchemaStep5,
-                                            kSchemaStep6, kSchemaStep7, kSchemaStep8, kSchemaStep9, kSchemaStep10};
+                                            kSchemaStep6, kSchemaStep7, kSchemaStep8, kSchemaStep9};
 
 }  // namespace starling

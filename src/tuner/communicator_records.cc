@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "tuner/communicator_tuner.h"
-#include "tuner/stored_costs.h"
 
 namespace starling {
 namespace {
@@ -51,7 +50,6 @@ PolicyRecord CommunicatorTuner::policyOf(const Slot& slot) const {
   policy.lateness_ns = std::move(placement.lateness_ns);
   policy.gain = slot.tuner.gain();
   policy.compared_by = comparedBy(settings_.stamps_compare);
-  policy.costs = storedCosts(slot.tuner.costs().measuredResiduals());
   policy.reason = slot.tuner.settledReason();
   return policy;
 }

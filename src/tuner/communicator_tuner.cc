@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "algos/catalogue.h"
 #include "base/log.h"
 #include "tuner/key_table.h"
-#include "tuner/stored_costs.h"
 
 namespace starling {
 namespace {
@@ -36,7 +34,7 @@ constexpr std::int32_t kLeastSettledEpoch = 8;
 // One agreement may rank candidates for so long, or once: this is done in a call.
 constexpr Seconds kMostRankingTime{4e-3};
 
-// A gain in another time than the one that is compared here is not taken over, nor what was found of costs in it.
+// A gain in another time than the one that is compared here is not taken over.
 std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, const KeyId& id, std::int32_t ranks,
                                        const char* compared_by) {
   for (const PolicyRecord& policy : policies) {
@@ -44,10 +42,7 @@ std::optional<PolicyRecord> findPolicy(std::span<const PolicyRecord> policies, c
     if (policy.communicator_size == ranks && policy.size_class == id.size_class && policy.type == id.type &&
         policy.operation == id.operation && (policy.site == id.site || policy.site == "any")) {
       PolicyRecord found = policy;
-      if (found.compared_by != compared_by) {
-        found.gain.reset();
-        found.costs.clear();
-      }
+      if (found.compared_by != compared_by) found.gain.reset();
       return found;
     }
   }
@@ -80,27 +75,12 @@ void CommunicatorTuner::noteEarlierRuns(std::span<const EarlierPolicy> policies)
   const std::vector<EarlierPolicy> told = foretellingPolicies(policies, settings_, ranks_);
   const std::size_t most = std::min(told.size(), KeyTable::kMostForetold);
   const auto held = lock();
-  noteEarlierCosts(policies);
   for (const EarlierPolicy& one : std::span(told).last(most)) {
     const KeyShape shape = shapeOn(settings_.topology, ranks_, one.record->size_class);
     if (settings_.shared->latest.findChoice(shape, one.origin) != nullptr) continue;
     std::optional<LatestKeys::Arranged> runs = choiceOfEarlierRun(one, settings_, ranks_);
     if (!runs) continue;
     settings_.shared->latest.note({shape, one.origin, *std::move(runs), nullptr});
-  }
-}
-
-// There may be thousands of policies: one of each size class is read.
-void CommunicatorTuner::noteEarlierCosts(std::span<const EarlierPolicy> policies) const {
-  const std::string compared_by = comparedBy(settings_.stamps_compare);
-  std::set<std::int32_t> known;
-  for (const EarlierPolicy& one : policies) {
-    const PolicyRecord& record = *one.record;
-    if (record.communicator_size != ranks_ || record.costs.empty() || known.contains(record.size_class)) continue;
-    if (record.compared_by != compared_by) continue;
-    known.insert(record.size_class);
-    const KeyShape shape = shapeOn(settings_.topology, ranks_, record.size_class);
-    settings_.shared->priors.learnOfEarlierRun(shape, residualsOf(record));
   }
 }
 

@@ -61,7 +61,7 @@ class CommunicatorTuner {
   void addSpecialKey(std::int32_t usual);
 
   // Takes what earlier runs have learned for as many ranks as what keys of other communicators run, of calls that no
-  // key of such a communicator has, and what they have found of costs.
+  // key of such a communicator has.
   void noteEarlierRuns(std::span<const EarlierPolicy> policies);
   // Returns what is foretold to the communicator: what keys of others on such ranks run, the latest first, for
   // KeyTable::foretell(). The message may have no room for the last ones.
@@ -175,9 +175,6 @@ class CommunicatorTuner {
   std::int32_t longestEpoch() const;
   std::int32_t nextEpochLength();
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);
-
-  // Takes what they have found of costs for as many ranks. REQUIRES: lock() is held.
-  void noteEarlierCosts(std::span<const EarlierPolicy> policies) const;
 
   // These functions are in communicator_records.cc, as drain() is.
   // Returns the time of all its calls, in seconds, as far as it is known.

@@ -11,20 +11,16 @@ void CostPriors::learn(const KeyShape& shape, std::span<const CostResidual> resi
   shapes_.push_back({shape, {residuals.begin(), residuals.end()}});
 }
 
-void CostPriors::learnOfEarlierRun(const KeyShape& shape, std::span<const CostResidual> residuals) {
-  if (residuals.empty() || shapes_.size() == kMaxShapes) return;
-  if (std::ranges::find(shapes_, shape, &Learned::shape) != shapes_.end()) return;
-  shapes_.push_back({shape, {residuals.begin(), residuals.end()}, true});
-}
-
-const CostPriors::Learned* CostPriors::find(const KeyShape& shape) const {
-  const auto away = [&](const Learned& one) { return std::abs(one.shape.size_class - shape.size_class); };
+std::span<const CostResidual> CostPriors::find(const KeyShape& shape, std::int32_t& distance) const {
   const Learned* nearest = nullptr;
   for (const Learned& one : shapes_) {
-    if (!one.shape.isOnSameRanks(shape) || away(one) > kNeighbours) continue;
-    if (nearest == nullptr || away(one) < away(*nearest)) nearest = &one;
+    const std::int32_t away = std::abs(one.shape.size_class - shape.size_class);
+    if (!one.shape.isOnSameRanks(shape) || away > kNeighbours || (nearest != nullptr && away >= distance)) continue;
+    nearest = &one;
+    distance = away;
   }
-  return nearest;
+  if (nearest == nullptr) return {};
+  return nearest->residuals;
 }
 
 }  // namespace starling

@@ -24,23 +24,19 @@ class CostPriors {
   static constexpr std::size_t kMaxShapes = 64;
   static constexpr std::int32_t kNeighbours = 2;  // size classes in which models are wrong alike
 
-  struct Learned {
-    KeyShape shape;
-    std::vector<CostResidual> residuals;
-    bool is_of_earlier_run = false;
-  };
-
   // Takes what a key has learned in place of what was known of its shape. The shape that was learned of least lately
   // gives way where there are too many.
   void learn(const KeyShape& shape, std::span<const CostResidual> residuals);
-  // Takes what an earlier run has learned, unless something is known of the very shape, or there are too many.
-  void learnOfEarlierRun(const KeyShape& shape, std::span<const CostResidual> residuals);
 
   // Returns what is known of the shape, or of the one on such ranks with the nearest size class, at most kNeighbours
-  // away; null: nothing.
-  const Learned* find(const KeyShape& shape) const;
+  // away; empty: nothing. `distance` is told how far away that is.
+  std::span<const CostResidual> find(const KeyShape& shape, std::int32_t& distance) const;
 
  private:
+  struct Learned {
+    KeyShape shape;
+    std::vector<CostResidual> residuals;
+  };
   std::vector<Learned> shapes_;  // the latest last
 };
 

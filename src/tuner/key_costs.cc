@@ -189,14 +189,6 @@ void KeyCosts::hear(const CostResidual& found, std::int32_t distance) {
   arms_[arm].is_learned = arms_[arm].is_learned || distance == 0;
 }
 
-std::vector<CostResidual> KeyCosts::measuredResiduals() const {
-  std::vector<CostResidual> residuals;
-  for (std::size_t i = 0; i < arms_.size(); ++i) {
-    if (arms_[i].was_called) residuals.push_back(residualOf(i));
-  }
-  return residuals;
-}
-
 std::vector<CostResidual> KeyCosts::residuals() const {
   std::vector<CostResidual> residuals;
   const auto became_slow = [](const Arm& arm) { return arm.retry_at >= 0; };

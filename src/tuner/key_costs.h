@@ -70,9 +70,7 @@ class KeyCosts {
   // Takes what a key that is so many size classes away has just found, of what was never called here. REQUIRES:
   // isRanked().
   void hear(const CostResidual& found, std::int32_t distance);
-  // Returns by how much more native and each row cost than was predicted, of those that were called here.
-  std::vector<CostResidual> measuredResiduals() const;
-  // Returns by how much more each row costs than was predicted, as far as that may hold in other keys.
+  // Returns by how much more each row costs than was predicted.
   std::vector<CostResidual> residuals() const;
   CostResidual residualOf(std::size_t arm) const;
   bool isRanked() const { return !arms_.empty(); }

@@ -199,8 +199,6 @@ class KeyTuner {
   CandidateQuery query(const KeyPlan& plan) const;
   // Predicts all costs as ranks arrive by the plan. Returns false where that would take too long now.
   bool predict(const KeyPlan& plan, bool may_rank);
-  // Takes what others have found of costs: keys of this run, or an earlier run.
-  void inheritCosts();
   // Lets rows be ranked again only when that takes no more than this share of the time of the calls until then.
   void limitRanking(double share);
   static void addLearned(const CandidateQuery& question, const Choice& choice, std::vector<Candidate>& candidates);

@@ -11,7 +11,6 @@
 #include "estimators/statistics.h"
 #include "tuner/earlier_runs.h"
 #include "tuner/key_tuner.h"
-#include "tuner/stored_costs.h"
 #include "tuner/virtual_ranks.h"
 
 namespace starling {
@@ -21,9 +20,6 @@ namespace {
 constexpr double kUnknownGain = 1.25;
 // What native takes is known to all keys of a shape when they have seen so many calls of it.
 constexpr auto kNativeCalls = static_cast<std::int32_t>(MeasuredChoices::kNativeSamples);
-
-// What an earlier run has found of costs is off by about as much as what a key so many size classes away has.
-constexpr std::int32_t kDistanceOfEarlierRun = 1;
 
 // About this share of the time of a key's calls goes into ranking all rows anew at most: the first time that ranks come
 // otherwise, and later.
@@ -77,16 +73,6 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
   return true;
 }
 
-// What keys of the very shape have found in this run counts for more than what an earlier run has, and that for more
-// than what keys of other sizes have.
-void KeyTuner::inheritCosts() {
-  const ShapeKnowledge::Heritage heritage = others_.heritage();
-  inherits_costs_ = !heritage.residuals.empty() && heritage.distance == 0 && !heritage.is_of_earlier_run;
-  const std::vector<CostResidual> earlier = learned_ ? residualsOf(*learned_) : std::vector<CostResidual>{};
-  if (!inherits_costs_ && !earlier.empty()) return costs().inherit(earlier, kDistanceOfEarlierRun);
-  costs().inherit(heritage.residuals, heritage.distance + (heritage.is_of_earlier_run ? kDistanceOfEarlierRun : 0));
-}
-
 void KeyTuner::limitRanking(double share) {
   account_->until_ranking = (1.0 / share) * Rankings::usualTime(shape_.ranks);
 }
@@ -120,7 +106,9 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   if (follows_twin_) choices_.forgetArrangement();
   const std::optional<Seconds> native = choices_.usualNative();
   if (native) costs().calibrate(*native);
-  inheritCosts();
+  const ShapeKnowledge::Heritage heritage = others_.heritage();
+  costs().inherit(heritage.residuals, heritage.distance);
+  inherits_costs_ = !heritage.residuals.empty() && heritage.distance == 0;
   if (!learned_) costs().trust(plan.incumbent);
   hearOfTrials();
   learn(kNativeChoice);

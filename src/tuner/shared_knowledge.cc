@@ -1,6 +1,5 @@
 #include "tuner/shared_knowledge.h"
 
-#include <cstdlib>
 #include <span>
 #include <utility>
 
@@ -10,14 +9,15 @@ ShapeKnowledge::ShapeKnowledge(std::shared_ptr<SharedKnowledge> shared, const Ke
     : shared_(std::move(shared)), shape_(shape), origin_(std::move(origin)), key_(shared_->first_trials.enter()) {}
 
 ShapeKnowledge::Heritage ShapeKnowledge::heritage() const {
-  const CostPriors::Learned* const known = shared_->priors.find(shape_);
-  if (known == nullptr) return {};
-  return {known->residuals, std::abs(known->shape.size_class - shape_.size_class), known->is_of_earlier_run};
+  Heritage heritage;
+  const std::span<const CostResidual> known = shared_->priors.find(shape_, heritage.distance);
+  heritage.residuals.assign(known.begin(), known.end());
+  return heritage;
 }
 
 bool ShapeKnowledge::hasHeritage() const {
-  const CostPriors::Learned* const known = shared_->priors.find(shape_);
-  return known != nullptr && known->shape == shape_;
+  std::int32_t distance = 0;
+  return !shared_->priors.find(shape_, distance).empty() && distance == 0;
 }
 
 std::optional<LatestKeys::Arranged> ShapeKnowledge::latestChoice() const {

@@ -50,7 +50,6 @@ class ShapeKnowledge {
   struct Heritage {
     std::vector<CostResidual> residuals;
     std::int32_t distance = 0;
-    bool is_of_earlier_run = false;
   };
   Heritage heritage() const;
   // Returns whether there is some of the very shape.

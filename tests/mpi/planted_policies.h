@@ -17,7 +17,7 @@ inline bool plantPolicies(const std::string& database, const std::string& choice
   EXPECT_TRUE(opened.isOk()) << opened.status().message();
   if (!opened.isOk()) return false;
   const std::string planting = "UPDATE policies SET choice = '" + choice + "', gain = " + std::to_string(gain) +
-                               ", compared_by = 'post_arrival', virtual_ranks = '[]', lateness_ns = '[]', costs = ''";
+                               ", compared_by = 'post_arrival', virtual_ranks = '[]', lateness_ns = '[]'";
   const Status planted = opened.value().execute(planting.c_str());
   EXPECT_TRUE(planted.isOk()) << planted.message();
   return planted.isOk() && opened.value().changes() > 0;

@@ -169,7 +169,7 @@ TEST(StoredPolicy, isRunFromTheSecondCallOfTheWorldOnWhateverFormerBuildsLearned
     const auto former = sqlite::Connection::open(database, sqlite::Access::kReadWrite, Seconds{5.0});
     ASSERT_TRUE(former.isOk()) << former.status().message();
     const std::string columns =
-        "communicator_size, size_class, type, operation, virtual_ranks, lateness_ns, gain, compared_by, reason, costs";
+        "communicator_size, size_class, type, operation, virtual_ranks, lateness_ns, gain, compared_by, reason";
     const std::string planting = "INSERT OR IGNORE INTO policies (environment, program, site, choice, " + columns +
                                  ") SELECT environment, program, 'store_program[0123456789abcdef]+0x10', 'ring', " +
                                  columns + " FROM policies";

@@ -117,8 +117,7 @@ inline PolicyRecord samplePolicy() {
           .lateness_ns = {0, 1500, 9'000'000'000},
           .gain = 1.25,
           .compared_by = "post_arrival",
-          .reason = "slt was quicker. Rank 1 is late.",
-          .costs = "native 1.1 0.05; slt 0.9 0.02"};
+          .reason = "slt was quicker. Rank 1 is late."};
 }
 
 // One record of each kind.

@@ -38,8 +38,7 @@ constexpr const char* kSampleText = R"({
       "lateness_ns": [0,1500,9000000000],
       "gain": 1.25,
       "compared_by": "post_arrival",
-      "reason": "slt was quicker. Rank 1 is late.",
-      "costs": "native 1.1 0.05; slt 0.9 0.02"
+      "reason": "slt was quicker. Rank 1 is late."
     }
   ]
 }
@@ -128,7 +127,7 @@ TEST(PolicyJson, errorNamesFieldWhenItsKindIsWrong) {
   EXPECT_THAT(errorWhen("\"type\": \"double\"", "\"type\": null"), HasSubstr("policies[0].type: is null"));
   EXPECT_THAT(errorWhen("\"choice\".*\n", "\n"), HasSubstr("policies[0].choice: is missing"));
   EXPECT_THAT(errorWhen("\"reason\"", "\"raeson\""), AllOf(HasSubstr("policies[0].raeson: is no known field"),
-                                                           HasSubstr("lateness_ns, gain, compared_by, reason, costs")));
+                                                           HasSubstr("lateness_ns, gain, compared_by, reason")));
 }
 
 TEST(PolicyJson, errorNamesFieldWhenItsValueMakesNoSense) {
@@ -144,8 +143,6 @@ TEST(PolicyJson, errorNamesFieldWhenItsValueMakesNoSense) {
   EXPECT_THAT(errorWhen("\\[0,1500,", "[0,-1,"),
               HasSubstr("policies[0].lateness_ns[1]: is -1; expected 0, for on time, or more"));
   EXPECT_THAT(errorWhen("\"post_arrival\"", "\"size\""), HasSubstr("policies[0].compared_by: is \"size\""));
-  EXPECT_THAT(errorWhen("slt 0\\.9 0\\.02", "slt fast"),
-              HasSubstr("policies[0].costs: is \"slt fast\" there; expected an algorithm"));
   EXPECT_THAT(errorWhen("\"site\": \"[^\"]*\"", "\"site\": \"\""), HasSubstr("policies[0].site: is empty"));
   EXPECT_THAT(errorWhen("\"choice\": \"[^\"]*\"", "\"choice\": \"\""), HasSubstr("policies[0].choice: is empty"));
 }

@@ -256,7 +256,6 @@ TEST(Reader, databaseOfTheFirstSchemaIsReadWithoutWriting) {
   batch.observations.front().elapsed_deviation.reset();
   batch.observations.front().epochs = batch.arrivals.front().epochs = 1;
   batch.policies.front().compared_by.reset();
-  batch.policies.front().costs.clear();
   KeyId all_calls = sampleKeyId();
   all_calls.part = 0;
   batch.keys.front().id = batch.observations.front().key = batch.arrivals.front().key = all_calls;

@@ -46,7 +46,7 @@ TEST(RecordFields, onlyWhatHasADefaultMayBeMissing) {
   forEachField(policy, [&optional](const auto& field) {
     if (field.presence == Presence::kOptional) optional.emplace_back(field.name);
   });
-  EXPECT_EQ(optional, (std::vector<std::string>{"table", "lateness_ns", "gain", "compared_by", "reason", "costs"}));
+  EXPECT_EQ(optional, (std::vector<std::string>{"table", "lateness_ns", "gain", "compared_by", "reason"}));
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ TEST_F(EarlierRuns, areRunFromTheFirstCallOnAndNativeIsLookedAtOnce) {
   int native = 0;
   for (const PlannedChoice& call : second.choices()) {
     native += call.choice == kNativeChoice ? 1 : 0;
-    EXPECT_TRUE(call.choice == learned || call.exploration);
+    EXPECT_TRUE(call.choice == learned || (call.choice == kNativeChoice && call.exploration));
   }
   EXPECT_EQ(native, 1);
   EXPECT_EQ(second.keys().entry(0).plan.state, KeyState::kSettled);

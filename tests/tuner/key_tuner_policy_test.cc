@@ -2,12 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "simulated_communicator.h"
-#include "tuner/stored_costs.h"
 
 namespace starling {
 namespace {
@@ -62,67 +60,6 @@ TEST(KeyTuner, doesNotLookAtTheFirstCallsOfAShortLearnedChoiceThroughSharedMemor
     }
     ASSERT_EQ(key.plan().incumbent, choiceOf("node"));
     EXPECT_EQ(key.plan().limit.cold, is_short ? 3 : 0);
-  }
-}
-
-bool isBegun(SimulatedCommunicator& communicator) {
-  return communicator.keys().size() > 0 && communicator.tuner().key(0).costs().isRanked();
-}
-
-// By how much more than predicted the row is believed to cost once the key has begun.
-double beliefIn(const std::string& row, const PolicyRecord& policy) {
-  SimulatedCommunicator communicator(kRanks, settingsOf(), {}, {policy});
-  for (int call = 0; call < 40 && !isBegun(communicator); ++call) communicator.calls(1, kLine, kVector);
-  const KeyCosts& costs = communicator.tuner().key(0).costs();
-  if (!costs.isRanked()) return std::numeric_limits<double>::quiet_NaN();
-  return costs.residualOf(costs.armOf(choiceOf(row))).off;
-}
-
-TEST(KeyTuner, startsFromWhatAnEarlierRunFoundOfCosts) {
-  for (const char* site : {"line40", "line99"}) {
-    PolicyRecord policy = policyFor("ring");
-    policy.site = site;
-    const double unknown = beliefIn("rabenseifner", policy);
-    policy.costs = "native 1 0.05; rabenseifner 2.718 0.05";
-    EXPECT_NEAR(beliefIn("rabenseifner", policy), 1.0, 0.2) << site;
-    EXPECT_LT(unknown, 0.5) << site;
-    policy.costs = "rabenseifner slow";
-    EXPECT_EQ(beliefIn("rabenseifner", policy), unknown) << "what cannot be read is not used";
-    policy.costs = "native 1 0.05; rabenseifner 2.718 0.05";
-    policy.compared_by = kByElapsed;
-    EXPECT_LT(beliefIn("rabenseifner", policy), 0.5) << "what was found in another time is not used";
-  }
-}
-
-// What is told to later runs is of rows that were called.
-TEST(KeyTuner, leavesToLaterRunsWhatItFoundOfCosts) {
-  SimulatedCommunicator communicator(kRanks, settingsOf(), {});
-  communicator.setPattern(lateRank);
-  communicator.calls(200, kLine, kVector);
-  const std::vector<PolicyRecord> policies = communicator.tuner().drain().policies;
-  ASSERT_FALSE(policies.empty());
-  const std::vector<CostResidual> found = residualsOf(policies.back());
-  EXPECT_GT(found.size(), 2U) << policies.back().costs;
-  for (const CostResidual& one : found) {
-    const auto ran = [&](const PlannedChoice& call) { return formOf(call.choice) == one.row; };
-    EXPECT_TRUE(std::ranges::any_of(communicator.choices(), ran)) << policies.back().costs;
-  }
-}
-
-TEST(StoredCosts, comeBackButForAlgorithmsThatAreNotKnown) {
-  const std::vector<CostResidual> residuals{{formOf(kNativeChoice), 0.25, 0.1},
-                                            {formOf(choiceOf("slt:flagged=1")), -0.5, 0.2},
-                                            {formOf(choiceOf("slt")), 0.0, 0.3}};
-  PolicyRecord policy = policyFor("ring");
-  policy.costs = storedCosts(residuals);
-  EXPECT_EQ(policy.costs, "native 1.284 0.1; slt:flagged=1 0.6065 0.2; slt 1 0.3");
-  policy.costs += "; newest 1.5 0.1";
-  const std::vector<CostResidual> found = residualsOf(policy);
-  ASSERT_EQ(found.size(), residuals.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].row, residuals[i].row);
-    EXPECT_NEAR(found[i].off, residuals[i].off, 1e-3);
-    EXPECT_EQ(found[i].deviation, residuals[i].deviation);
   }
 }
 
