@@ -79,30 +79,36 @@ TEST(Store, saysThatPostArrivalTimesAreComparedWhereRanksReadOneClock) {
   EXPECT_EQ(numberOf(database, "SELECT count(*) FROM policies WHERE compared_by IS NOT 'post_arrival'"), 0);
 }
 
-// The sites that the first run has learned a policy of.
+// The sites that runs have learned a policy of.
 std::set<std::string> learnedSites(const std::string& database) {
   const auto reader = Reader::open(database);
   EXPECT_TRUE(reader.isOk()) << reader.status().message();
-  const auto policies = reader.value().policies(runsOf(reader.value()).at(0).number);
-  EXPECT_TRUE(policies.isOk()) << policies.status().message();
   std::set<std::string> sites;
-  for (const PolicyRecord& policy : policies.value()) sites.insert(policy.site);
+  for (const RunRow& run : runsOf(reader.value())) {
+    const auto policies = reader.value().policies(run.number);
+    EXPECT_TRUE(policies.isOk()) << policies.status().message();
+    for (const PolicyRecord& policy : policies.value()) sites.insert(policy.site);
+  }
   return sites;
 }
 
-TEST(Store, secondRunStartsFromTheFirst) {
+// Where times vary much a run may still explore at a site when it ends, and has no policy of it then.
+TEST(Store, laterRunStartsFromWhatWasLearned) {
   const TemporaryFolder folder;
   const std::string database = folder.file("tuning.db");
-  expectQuiet(launch(programWith(database)));
-  // Where times vary much a run may still explore at a site when it ends, and has no policy of it then.
-  const std::set<std::string> learned = learnedSites(database);
+  constexpr int kMostRuns = 5;
+  std::set<std::string> learned;
+  for (int run = 0; run < kMostRuns && learned.empty(); ++run) {
+    expectQuiet(launch(programWith(database)));
+    learned = learnedSites(database);
+  }
+  ASSERT_FALSE(learned.empty());
   expectQuiet(launch(programWith(database)));
   const auto reader = Reader::open(database);
   ASSERT_TRUE(reader.isOk()) << reader.status().message();
-  const std::vector<RunRow> runs = runsOf(reader.value());
-  ASSERT_EQ(runs.size(), 2U);
-  expectComplete(reader.value(), runs[1]);
-  for (const KeyRow& row : keysOf(reader.value(), runs[1])) {
+  const RunRow later = runsOf(reader.value()).back();
+  expectComplete(reader.value(), later);
+  for (const KeyRow& row : keysOf(reader.value(), later)) {
     const auto decisions = reader.value().decisions(row.number);
     ASSERT_FALSE(decisions.value().empty());
     const std::string& reason = decisions.value().front().reason;
