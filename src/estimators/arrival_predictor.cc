@@ -1,6 +1,6 @@
 #include "estimators/arrival_predictor.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -17,13 +17,13 @@ constexpr Eigen::Index columnOf(PredictionMethod method) { return static_cast<Ei
 // Returns weights w (n x 1), oldest first, such that w . y is the value at time n of the least-squares line through (0,
 // y0) ... (n-1, y(n-1)). They depend on n alone, so one product with the history predicts for all ranks.
 Eigen::VectorXd lineWeights(Eigen::Index n) {
-  // Times are centred: a single point, which determines no slope, then gives the horizontal line.
-  const double centre = static_cast<double>(n - 1) / 2.0;
-  Eigen::MatrixXd design(n, 2);
-  design.col(0).setOnes();
-  design.col(1) = Eigen::VectorXd::LinSpaced(n, 0.0, static_cast<double>(n - 1)).array() - centre;
-  const Eigen::RowVector2d next(1.0, static_cast<double>(n) - centre);
-  return (next * design.completeOrthogonalDecomposition().pseudoInverse()).transpose();
+  const auto number = static_cast<double>(n);
+  const double centre = (number - 1.0) / 2.0;
+  // Around their centre times are orthogonal to the mean. A single point, which determines no slope, gives the
+  // horizontal line.
+  const Eigen::VectorXd times = Eigen::VectorXd::LinSpaced(n, 0.0, number - 1.0).array() - centre;
+  const double slope = n > 1 ? (number - centre) / times.squaredNorm() : 0.0;
+  return (1.0 / number + slope * times.array()).matrix();
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "estimators/clock_model.h"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

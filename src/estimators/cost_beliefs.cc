@@ -1,6 +1,6 @@
 #include "estimators/cost_beliefs.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -167,13 +167,17 @@ struct CostBeliefs::State {
   // What is measured is `weights` times the costs; it was off by so much.
   void update(const Eigen::VectorXd& weights, double off, double variance) {
     const Eigen::VectorXd spread = covariance * weights;
-    const Eigen::VectorXd gain = spread / (weights.dot(spread) + variance);
-    costs += gain * off;
-    covariance -= gain * spread.transpose();
-    covariance = (0.5 * (covariance + covariance.transpose())).eval();
+    take(spread, weights.dot(spread) + variance, off);
   }
   void update(Eigen::Index arm, double off, double variance) {
-    update(Eigen::VectorXd::Unit(costs.size(), arm), off, variance);
+    const Eigen::VectorXd spread = covariance.col(arm);
+    take(spread, spread(arm) + variance, off);
+  }
+  // `spread` are the covariances of the costs with what is measured, whose own variance is that, with the noise.
+  void take(const Eigen::VectorXd& spread, double variance, double off) {
+    costs += spread * (off / variance);
+    const Eigen::VectorXd told = spread / std::sqrt(variance);
+    covariance.noalias() -= told * told.transpose();  // which leaves it symmetric
   }
 
   void loosen(double common, double own) {
@@ -317,7 +321,8 @@ void CostBeliefs::observeFirst(std::size_t arm, double cost, double error) {
   if (error * error <= state.noiseVariance(state.arms[arm])) state.arms[arm].first = cost;
   const double own = std::min(off - std::min(excess, kMostFirstExcess), kMostDeviations * deviation);
   state.costs += spread / variance * own;
-  state.covariance -= told / variance * spread * spread.transpose();
+  const Eigen::VectorXd scaled = std::sqrt(told / variance) * spread;
+  state.covariance.noalias() -= scaled * scaled.transpose();
 }
 
 void CostBeliefs::age(std::int64_t calls) {

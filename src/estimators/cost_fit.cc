@@ -1,6 +1,6 @@
 #include "estimators/cost_fit.h"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <cmath>
 #include <cstddef>
 #include <limits>

@@ -37,6 +37,7 @@ void RepeatingSequence::forget() {
   kinds_.fill(kUnknown);
   counts_.fill(0);
   candidates_.fill({});
+  best_ = findBest();
   first_ = 0;
   latest_ = -1;
   known_ = specials_ = 0.0;
@@ -59,6 +60,7 @@ void RepeatingSequence::observe(std::int64_t index, std::uint8_t kind) {
 
 void RepeatingSequence::scoreAnew() {
   candidates_.fill({});
+  best_ = findBest();
   for (std::int64_t index = std::max(first_, latest_ - kCountedCalls) + 1; index <= latest_; ++index) {
     if (kindOf(index) != kUnknown) score(index, isSpecialKind(kindOf(index)));
   }
@@ -112,6 +114,7 @@ void RepeatingSequence::score(std::int64_t index, bool is_special) {
     else if (is_right && is_special)
       ++candidate.right_specials;
   }
+  best_ = findBest();
 }
 
 // Returns what most of the latest calls of that place were, and of two that differ the later one.
@@ -131,7 +134,7 @@ std::optional<bool> RepeatingSequence::forecastBy(std::int32_t period, std::int6
   return 2 * special == known ? is_latest_special : 2 * special > known;
 }
 
-std::int32_t RepeatingSequence::best() const {
+std::int32_t RepeatingSequence::findBest() const {
   std::int32_t best = 2;
   const auto score_of = [this](std::int32_t period) { return candidates_[static_cast<std::size_t>(period)].score; };
   for (std::int32_t period = 3; period <= Cycle::kLongest; ++period) {
@@ -141,7 +144,7 @@ std::int32_t RepeatingSequence::best() const {
 }
 
 std::optional<bool> RepeatingSequence::forecast(std::int64_t index) const {
-  const std::int32_t period = cycle_.isNone() ? best() : cycle_.period;
+  const std::int32_t period = cycle_.isNone() ? best_ : cycle_.period;
   if (latest_ < 0 || candidates_[static_cast<std::size_t>(period)].score <= 0.0) return std::nullopt;
   return forecastBy(period, index);
 }
@@ -162,7 +165,7 @@ bool RepeatingSequence::isProved(const Cycle& cycle) const {
 
 void RepeatingSequence::believe() {
   if (!cycle_.isNone() && candidates_[static_cast<std::size_t>(cycle_.period)].score < kDoubt) cycle_ = {};
-  const std::int32_t period = cycle_.isNone() ? best() : cycle_.period;
+  const std::int32_t period = cycle_.isNone() ? best_ : cycle_.period;
   const bool is_worth_a_look = !cycle_.isNone() || candidates_[static_cast<std::size_t>(period)].score >= kProof;
   if (!is_worth_a_look) return;
   const Cycle now = cycleOf(period);

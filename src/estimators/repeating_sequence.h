@@ -65,7 +65,7 @@ class RepeatingSequence {
   bool changesUsual(std::uint8_t kind);
   void score(std::int64_t index, bool is_special);
   void scoreAnew();  // by the latest calls
-  std::int32_t best() const;
+  std::int32_t findBest() const;
   std::optional<bool> forecastBy(std::int32_t period, std::int64_t index) const;
   Cycle cycleOf(std::int32_t period) const;
   bool isProved(const Cycle& cycle) const;
@@ -74,6 +74,7 @@ class RepeatingSequence {
   std::array<std::uint8_t, kRemembered> kinds_;            // of the latest calls, by index modulo kRemembered
   std::array<std::int32_t, kKinds> counts_;                // of the latest calls, by kind
   std::array<Candidate, Cycle::kLongest + 1> candidates_;  // by period
+  std::int32_t best_ = 0;                                  // period, of these
   std::int64_t first_ = 0;                                 // index of the first call of the sequence
   std::int64_t latest_ = -1;                               // negative: there is none
   double known_ = 0.0;                                     // calls that count for how frequent special ones are

@@ -1,10 +1,12 @@
 #include "tuner/candidates.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <ranges>
 
 #include "algos/flagged.h"
 #include "algos/schedule_bytes.h"
@@ -131,7 +133,7 @@ bool leavesLongParts(const CandidateQuery& query, std::int64_t parts) {
   return query.shape.count * query.element_size.value / parts >= kSmallestSegmentBytes;
 }
 
-// Returns the segment counts of parameter `index` that are worth simulating beside the usual one.
+// Returns the segment counts of parameter `index` that are worth simulating beside the usual one, rising.
 std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, const Predictor& predictor) {
   const CandidateQuery& query = predictor.query();
   const std::int64_t ranks = query.shape.ranks;
@@ -139,9 +141,11 @@ std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, 
   std::vector<std::int64_t> counts;
   if (!isSimulated(query)) return counts;
   const std::int64_t most = std::min(parameter.maximum, affordable(usual, index, predictor));
-  for (const std::int64_t segments : {std::int64_t{4}, std::int64_t{16}, ranks, 4 * ranks, 16 * ranks}) {
+  std::array tried{std::int64_t{4}, std::int64_t{16}, ranks, 4 * ranks, 16 * ranks};
+  std::ranges::sort(tried);
+  for (const std::int64_t segments : tried) {
     if (segments < parameter.minimum || segments > most || segments == usual.parameters[index]) continue;
-    if (!leavesLongParts(query, segments)) continue;
+    if (!leavesLongParts(query, segments) || (!counts.empty() && counts.back() == segments)) continue;
     counts.push_back(segments);
   }
   return counts;
@@ -171,18 +175,27 @@ Candidate usualOf(const Algorithm& algorithm, const Predictor& predictor, const 
 }
 
 // Returns the better one of the candidate and the best that differs from it in its segments, where these have no closed
-// form.
+// form. More segments hide more from each other, until what each of them costs outweighs that: where one step from
+// count to count gains nothing, none beyond it does.
 Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor) {
   const Algorithm& algorithm = *findAlgorithm(usual.choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments != nullptr) return usual;
+  const std::vector<std::int64_t> counts = segmentCounts(usual.choice, *index, predictor);
   Candidate best = usual;
-  for (const std::int64_t segments : segmentCounts(usual.choice, *index, predictor)) {
-    Choice choice = usual.choice;
-    choice.parameters[*index] = segments;
-    const Candidate candidate{choice, predictor.predict(choice, {best.predicted})};
-    if (candidate.predicted < best.predicted) best = candidate;
-  }
+  const auto try_in_turn = [&](auto&& some) {
+    for (const std::int64_t segments : some) {
+      Choice choice = usual.choice;
+      choice.parameters[*index] = segments;
+      const Candidate candidate{choice, predictor.predict(choice, {best.predicted})};
+      if (candidate.predicted >= best.predicted) return;
+      best = candidate;
+    }
+  };
+  const auto first_above = std::ranges::upper_bound(counts, usual.choice.parameters[*index]);
+  try_in_turn(std::ranges::subrange(first_above, counts.end()));
+  const bool is_above = best.choice.parameters != usual.choice.parameters;
+  if (!is_above) try_in_turn(std::views::reverse(std::ranges::subrange(counts.begin(), first_above)));
   return best;
 }
 

@@ -184,6 +184,9 @@ class KeyCosts {
   // Returns how many calls in a row a trial of the arm takes to tell something.
   std::int32_t callsOfTrial(std::size_t arm) const;
   bool isSecondForm(std::size_t arm) const;
+  // Returns what trials of the arm promise over so many calls, beyond what they take themselves, where one takes so
+  // much longer than a call of the incumbent: all as multiples of that.
+  double profitOf(std::size_t arm, std::size_t incumbent, double calls_to_come, double excess) const;
   static bool mayBeTried(const Arm& arm) { return arm.isUsable() && (!arm.is_hopeless || arm.was_called); }
   static bool isLeftToOthers(const Arm& arm, const Allowance& allowance);
   // Plan a look at what promises nothing: at native, and at one of the others.

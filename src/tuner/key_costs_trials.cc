@@ -112,12 +112,7 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
       continue;
     }
     const double excess = excessOf(i, incumbent);
-    Trial trial{i, 0.0, excess};
-    for (const std::int64_t times : kMeasurements) {
-      const double gain = beliefs_.expectedGain(i, incumbent, times, Replacement::kNoticeable);
-      if (gain < kLeastGain) continue;
-      trial.profit = std::max(trial.profit, allowance.calls_to_come * gain - static_cast<double>(times) * excess);
-    }
+    Trial trial{i, profitOf(i, incumbent, allowance.calls_to_come, excess), excess};
     // While the key explores, what promises something comes before what is looked at again.
     if (arm.under_way == 0 && isToBeLookedAt(arm)) {
       trial.profit =
@@ -151,6 +146,20 @@ std::vector<Choice> KeyCosts::planTrials(std::size_t incumbent, Allowance allowa
     if (choices.empty()) planCheck(incumbent, allowance, choices);
   }
   return choices;
+}
+
+// The more measurements, the more they promise: for most arms that is too little, however many there are.
+double KeyCosts::profitOf(std::size_t arm, std::size_t incumbent, double calls_to_come, double excess) const {
+  const auto gain_of = [&](std::int64_t times) {
+    return beliefs_.expectedGain(arm, incumbent, times, Replacement::kNoticeable);
+  };
+  double profit = 0.0;
+  if (gain_of(kMeasurements.back()) < kLeastGain) return profit;
+  for (const std::int64_t times : kMeasurements) {
+    const double gain = gain_of(times);
+    if (gain >= kLeastGain) profit = std::max(profit, calls_to_come * gain - static_cast<double>(times) * excess);
+  }
+  return profit;
 }
 
 // The other form of what looks as good differs from it by less than other rows do, and can wait.

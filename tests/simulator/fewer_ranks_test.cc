@@ -134,17 +134,19 @@ TEST(FewerRanks, predictsNodesOfWhichTheLastHasOneRank) {
 }
 
 TEST(FewerRanks, predictsALateJoinBetweenNodes) {
-  for (const std::int32_t of_node : {4, 16}) {
-    for (const std::int32_t nodes : {8, 13, 32}) {
-      for (const std::int64_t count : {1024, 16 * 1024, 128 * 1024}) {
-        PredictedCall call{nodes * of_node, count, lastLate(nodes * of_node, 1, 100'000'000)};
-        call.model.inner_alpha = {5e-7};
-        call.model.inner_beta = 2e-10;
-        for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / of_node);
-        // A few segments cannot be made fewer evenly.
-        EXPECT_NEAR(call.error("two_level:inner=6"), 0.0, count == 1024 ? 0.25 : 0.15)
-            << nodes << " nodes of " << of_node << " ranks, " << count << " elements";
-      }
+  struct Machine {
+    std::int32_t nodes;
+    std::int32_t of_node;  // ranks
+  };
+  for (const auto [nodes, of_node] : {Machine{8, 4}, Machine{13, 4}, Machine{32, 4}, Machine{8, 16}, Machine{13, 16}}) {
+    for (const std::int64_t count : {1024, 16 * 1024, 128 * 1024}) {
+      PredictedCall call{nodes * of_node, count, lastLate(nodes * of_node, 1, 100'000'000)};
+      call.model.inner_alpha = {5e-7};
+      call.model.inner_beta = 2e-10;
+      for (std::int32_t rank = 0; rank < call.ranks; ++rank) call.topology.nodes.push_back(rank / of_node);
+      // A few segments cannot be made fewer evenly.
+      EXPECT_NEAR(call.error("two_level:inner=6"), 0.0, count == 1024 ? 0.25 : 0.15)
+          << nodes << " nodes of " << of_node << " ranks, " << count << " elements";
     }
   }
 }
