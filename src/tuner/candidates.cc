@@ -32,6 +32,14 @@ constexpr std::int64_t kSmallestSegmentBytes = 1024;
 // Other parameters are tried where the usual ones are predicted to take no more than so many times the least.
 constexpr double kWorthVarying = 2.0;
 
+// Simulating other numbers of segments takes as long as several calls that are shorter than this: of such calls they
+// are tried for rows alone that take no more than so many times the least.
+constexpr Seconds kShortCall{100e-6};
+constexpr double kWorthSegmentsOfShort = 1.5;
+
+// Still more segments, or fewer, are tried where the latest step has left no more than this of the time.
+constexpr double kWorthGoingOn = 0.9;
+
 // Of rows that take no more than so many times the least it is simulated what naming late ranks by flags costs where
 // these are predicted.
 constexpr double kWorthNaming = 1.2;
@@ -177,7 +185,8 @@ Candidate usualOf(const Algorithm& algorithm, const Predictor& predictor, const 
 // Returns the better one of the candidate and the best that differs from it in its segments, where these have no closed
 // form. More segments hide more from each other, until what each of them costs outweighs that: where one step from
 // count to count gains nothing, none beyond it does.
-Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor) {
+Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor, Seconds least) {
+  if (least < kShortCall && usual.predicted > kWorthSegmentsOfShort * least) return usual;
   const Algorithm& algorithm = *findAlgorithm(usual.choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments != nullptr) return usual;
@@ -188,8 +197,9 @@ Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor) 
       Choice choice = usual.choice;
       choice.parameters[*index] = segments;
       const Candidate candidate{choice, predictor.predict(choice, {best.predicted})};
-      if (candidate.predicted >= best.predicted) return;
-      best = candidate;
+      const bool goes_on = candidate.predicted < kWorthGoingOn * best.predicted;
+      if (candidate.predicted < best.predicted) best = candidate;
+      if (!goes_on) return;
     }
   };
   const auto first_above = std::ranges::upper_bound(counts, usual.choice.parameters[*index]);
@@ -219,8 +229,8 @@ double shareLeftByClosedForm(const Choice& choice, std::size_t index, std::int64
 }
 
 // Returns the best of the usual parameters and the values that the row wants tried, one parameter after the other.
-Candidate withAlternatives(const Candidate& usual, const Predictor& predictor) {
-  Candidate best = withSegmentsTried(usual, predictor);
+Candidate withAlternatives(const Candidate& usual, const Predictor& predictor, Seconds least) {
+  Candidate best = withSegmentsTried(usual, predictor, least);
   const std::span<const Parameter> parameters = findAlgorithm(usual.choice.algorithm)->parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const bool are_parts = parameters[i].name == kTreesParameter;
@@ -229,7 +239,7 @@ Candidate withAlternatives(const Candidate& usual, const Predictor& predictor) {
       Choice other = best.choice;
       other.parameters[i] = value;
       const Seconds limit = gainOf(predictor.query()) * (best.takes_longer ? kAtLeastBeyond : 1.0) * best.predicted;
-      const Candidate candidate = withSegmentsTried(withBestSegments(other, predictor, {limit}), predictor);
+      const Candidate candidate = withSegmentsTried(withBestSegments(other, predictor, {limit}), predictor, least);
       if (candidate.predicted < limit) best = candidate;
     };
     std::ranges::for_each(parameters[i].worth_trying, try_value);
@@ -342,7 +352,7 @@ void varyTheBest(std::vector<Candidate>& candidates, const Predictor& predictor)
   for (Candidate& candidate : candidates) {
     const Candidate usual = candidate;
     const bool is_varied = usual.predicted <= kWorthVarying * least || mayLeaveChain(usual);
-    if (is_varied) candidate = withAlternatives(usual, predictor);
+    if (is_varied) candidate = withAlternatives(usual, predictor, least);
     const std::optional<Choice> naming = otherForm(candidate.choice);
     if (!naming || query.shape.ranks < 2) continue;
     const bool is_promising = query.lateness_ns.empty() || candidate.predicted <= kWorthNaming * least;
