@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 
 #include "algos/flagged.h"
 #include "algos/schedule_bytes.h"
@@ -32,8 +32,8 @@ constexpr std::int64_t kSmallestSegmentBytes = 1024;
 // Other parameters are tried where the usual ones are predicted to take no more than so many times the least.
 constexpr double kWorthVarying = 2.0;
 
-// Simulating other numbers of segments takes as long as several calls that are shorter than this: of such calls they
-// are tried for rows alone that take no more than so many times the least.
+// Simulating one other number of segments takes about as long as a call of this. Where the fastest row takes less,
+// others are tried only of rows that take no more than so many times that.
 constexpr Seconds kShortCall{100e-6};
 constexpr double kWorthSegmentsOfShort = 1.5;
 
@@ -183,8 +183,8 @@ Candidate usualOf(const Algorithm& algorithm, const Predictor& predictor, const 
 }
 
 // Returns the better one of the candidate and the best that differs from it in its segments, where these have no closed
-// form. More segments hide more from each other, until what each of them costs outweighs that: where one step from
-// count to count gains nothing, none beyond it does.
+// form. `least` is what the fastest row takes. More segments hide more from each other, until what each of them costs
+// outweighs that: where one step from count to count gains little, those beyond it gain less.
 Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor, Seconds least) {
   if (least < kShortCall && usual.predicted > kWorthSegmentsOfShort * least) return usual;
   const Algorithm& algorithm = *findAlgorithm(usual.choice.algorithm);
@@ -192,10 +192,10 @@ Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor, 
   if (!index || algorithm.best_segments != nullptr) return usual;
   const std::vector<std::int64_t> counts = segmentCounts(usual.choice, *index, predictor);
   Candidate best = usual;
-  const auto try_in_turn = [&](auto&& some) {
-    for (const std::int64_t segments : some) {
+  const auto try_in_turn = [&](auto next, auto end) {
+    for (; next != end; ++next) {
       Choice choice = usual.choice;
-      choice.parameters[*index] = segments;
+      choice.parameters[*index] = *next;
       const Candidate candidate{choice, predictor.predict(choice, {best.predicted})};
       const bool goes_on = candidate.predicted < kWorthGoingOn * best.predicted;
       if (candidate.predicted < best.predicted) best = candidate;
@@ -203,9 +203,9 @@ Candidate withSegmentsTried(const Candidate& usual, const Predictor& predictor, 
     }
   };
   const auto first_above = std::ranges::upper_bound(counts, usual.choice.parameters[*index]);
-  try_in_turn(std::ranges::subrange(first_above, counts.end()));
+  try_in_turn(first_above, counts.end());
   const bool is_above = best.choice.parameters != usual.choice.parameters;
-  if (!is_above) try_in_turn(std::views::reverse(std::ranges::subrange(counts.begin(), first_above)));
+  if (!is_above) try_in_turn(std::make_reverse_iterator(first_above), counts.rend());
   return best;
 }
 
