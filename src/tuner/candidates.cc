@@ -1,7 +1,6 @@
 #include "tuner/candidates.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -20,8 +19,8 @@ namespace {
 // One ranking may simulate so many steps of all ranks: about 5 ms of one core.
 constexpr std::int64_t kSimulationBudget = 20'000;
 
-// A setting beyond an algorithm's defaults may take so much of that. Each count of segments that is tried is a multiple
-// of the one before, so that all settings of one algorithm take little more than its largest.
+// A setting beyond an algorithm's defaults may take so much of that. Each count of segments that is tried is four times
+// the one before, so that all settings of one algorithm take little more than its largest.
 constexpr std::int64_t kSettingBudget = kSimulationBudget / 8;
 
 // Tells whether the call itself is simulated; else what is simulated is bounded already.
@@ -149,12 +148,9 @@ std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, 
   std::vector<std::int64_t> counts;
   if (!isSimulated(query)) return counts;
   const std::int64_t most = std::min(parameter.maximum, affordable(usual, index, predictor));
-  std::array tried{std::int64_t{4}, std::int64_t{16}, ranks, 4 * ranks, 16 * ranks};
-  std::ranges::sort(tried);
-  for (const std::int64_t segments : tried) {
-    if (segments < parameter.minimum || segments > most || segments == usual.parameters[index]) continue;
-    if (!leavesLongParts(query, segments) || (!counts.empty() && counts.back() == segments)) continue;
-    counts.push_back(segments);
+  for (std::int64_t segments = 4; segments <= std::min(16 * ranks, most); segments *= 4) {
+    const bool is_other = segments >= parameter.minimum && segments != usual.parameters[index];
+    if (is_other && leavesLongParts(query, segments)) counts.push_back(segments);
   }
   return counts;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -129,6 +130,27 @@ TEST(RankCandidates, givesParametersWithinTheirRanges) {
       }
     }
   }
+}
+
+TEST(RankCandidates, triesMoreSegmentsWhileTheyGain) {
+  int rows_with_many = 0;
+  for (const std::int32_t ranks : {3, 4, 5}) {
+    const CandidateQuery query = lateQuery(ranks, 1 << 17, 10'000'000);
+    const std::vector<Candidate> ranked = withoutNaming(rankCandidates(query, kAll));
+    for (const Candidate& candidate : ranked) {
+      const Algorithm& row = *findAlgorithm(candidate.choice.algorithm);
+      const std::optional<std::size_t> index = findParameter(row, kSegmentsParameter);
+      if (!index || row.best_segments != nullptr || candidate.predicted > 1.5 * ranked.front().predicted) continue;
+      for (const std::int64_t segments : {4, 16}) {
+        Choice other = candidate.choice;
+        other.parameters[*index] = segments;
+        EXPECT_LE(candidate.predicted, 1.1 * predictPostArrival(query, other))
+            << formatChoice(other) << " in place of " << formatChoice(candidate.choice) << ", " << ranks << " ranks";
+      }
+      rows_with_many += candidate.choice.parameters[*index] >= 16 ? 1 : 0;
+    }
+  }
+  EXPECT_GE(rows_with_many, 2) << "or the test shows little";
 }
 
 TEST(RankCandidates, choosesTheSegmentsOfTheClosedForm) {
