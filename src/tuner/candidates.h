@@ -31,9 +31,9 @@ struct CandidateQuery {
 };
 
 // Returns at most `limit` candidates, one for each form of an algorithm (RowForm), by rising predicted post-arrival
-// time. Segments are those of the row's closed form, else those that the simulator likes best; where so many would take
-// long to simulate, the prediction is that of fewer. Chunks are those of the row's closed form, and the prediction is
-// that of one. Other than the usual parameters are looked at where the row is not far behind with these. Where late
+// time. Segments are those of the row's closed form, else the best of a few that are simulated; where so many would
+// take long to simulate, the prediction is that of fewer. Chunks are those of the row's closed form, and the prediction
+// is that of one. Other than the usual parameters are looked at where the row is not far behind with these. Where late
 // ranks are named by flags, that is simulated if somebody is late and the row is not far behind, nearly the best where
 // late ranks are predicted; else it is taken to be two messages longer than the other form, and to be of no use where
 // nobody is late. Rows whose schedule would take more than kMostScheduleBytes are left out. Rows for a topology are
