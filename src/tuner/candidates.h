@@ -2,33 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "algos/catalogue.h"
-#include "base/units.h"
-#include "simulator/simulator.h"
-#include "tuner/unpredicted_arrivals.h"
+#include "tuner/call_predictor.h"
+#include "tuner/parameter_search.h"
 
 namespace starling {
-
-struct Candidate {
-  Choice choice;
-  Seconds predicted;          // post-arrival time
-  bool takes_longer = false;  // than that, which is so many times the least that by how much does not matter
-  bool is_guess = false;      // whether late ranks make it worth while is not known
-};
-
-struct CandidateQuery {
-  Shape shape;
-  Bytes element_size;
-  CostModel model;
-  std::vector<std::int64_t> lateness_ns;  // by virtual rank; empty = all on time
-  bool reproducible = false;              // only rows of the one fixed association
-  UnpredictedArrivals unpredicted{};      // where `lateness_ns` is empty
-  bool arrivals_are_known = true;         // where both are empty all are on time
-  Topology topology{};                    // by virtual rank; takes the place of the shape's
-};
 
 // Returns at most `limit` candidates, one for each form of an algorithm (RowForm), by rising predicted post-arrival
 // time. Segments are those of the row's closed form, else the best of a few that are simulated; where so many would
@@ -45,8 +25,5 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
 
 // Keeps of each algorithm the form that is predicted to be faster.
 std::vector<Candidate> bestForms(const std::vector<Candidate>& ranked);
-
-// Returns the predicted post-arrival time of one choice; 0 for native.
-Seconds predictPostArrival(const CandidateQuery& query, const Choice& choice);
 
 }  // namespace starling

@@ -12,8 +12,11 @@
 #include <array>
 #include <cstdlib>
 #include <ctime>
+#include <optional>
 #include <random>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "algos/tree_search.h"
@@ -161,33 +164,56 @@ void measure(std::int32_t ranks, std::int32_t shared, bool with_loss) {
   fmt::print("\n");
 }
 
-int run(std::vector<std::string_view> arguments) {
-  const bool with_loss = std::erase(arguments, "--loss") > 0;
-  std::int32_t shared = 8;  // ranks of a node, where there are several
-  if (const auto option = std::ranges::find(arguments, "--ranks-per-node"); option != arguments.end()) {
-    const auto value = std::next(option);
-    shared = value == arguments.end() ? 0 : parseWholeNumber(*value, 2, kMostRanks).value_or(0);
-    arguments.erase(option, value == arguments.end() ? value : std::next(value));
-  }
-  std::vector<std::int32_t> sizes;
+constexpr const char* kUsage = "usage: starling-ranking-cost [--loss] [--ranks-per-node N] RANKS...\n";
+
+struct Wanted {
+  bool with_loss = false;
+  std::int32_t per_node = 8;  // ranks of a node, where there are several
+  std::vector<std::int32_t> ranks;
+};
+
+// Returns nothing where an argument is wrong, and says which.
+std::optional<Wanted> parse(std::span<const std::string_view> arguments) {
+  Wanted wanted;
+  bool is_per_node = false;
   for (const std::string_view argument : arguments) {
-    sizes.push_back(parseWholeNumber(argument, 2, kMostRanks).value_or(0));
+    if (argument == "--loss" && !is_per_node) {
+      wanted.with_loss = true;
+    } else if (argument == "--ranks-per-node" && !is_per_node) {
+      is_per_node = true;
+    } else if (const auto number = parseWholeNumber(argument, 2, kMostRanks)) {
+      if (std::exchange(is_per_node, false))
+        wanted.per_node = *number;
+      else
+        wanted.ranks.push_back(*number);
+    } else {
+      fmt::print(stderr, "starling-ranking-cost: {} is not a number of ranks from 2 to {}\n{}", argument, kMostRanks,
+                 kUsage);
+      return std::nullopt;
+    }
   }
-  if (sizes.empty() || shared == 0 || std::ranges::count(sizes, 0) > 0) {
-    fmt::print(
-        stderr,
-        "usage: starling-ranking-cost [--loss] [--ranks-per-node N] RANKS..., each of which is 2 to {}, as is N\n",
-        kMostRanks);
-    return 2;
+  if (is_per_node || wanted.ranks.empty()) {
+    fmt::print(stderr, "starling-ranking-cost: {}\n{}",
+               is_per_node ? "--ranks-per-node needs a number of ranks" : "no number of ranks is given", kUsage);
+    return std::nullopt;
   }
+  return wanted;
+}
+
+int run(std::span<const std::string_view> arguments) {
+  const std::optional<Wanted> wanted = parse(arguments);
+  if (!wanted) return 2;
   fmt::print("| ranks | n | mean, ms | most, ms |{}\n",
-             with_loss ? " greatest loss | above 3 % | of the best of 4 |" : "");
-  fmt::print("|---:|---:|---:|---:|{}\n", with_loss ? "---:|---:|---:|" : "");
-  for (const std::int32_t ranks : sizes) measure(ranks, shared, with_loss);
+             wanted->with_loss ? " greatest loss | above 3 % | of the best of 4 |" : "");
+  fmt::print("|---:|---:|---:|---:|{}\n", wanted->with_loss ? "---:|---:|---:|" : "");
+  for (const std::int32_t ranks : wanted->ranks) measure(ranks, wanted->per_node, wanted->with_loss);
   return 0;
 }
 
 }  // namespace
 }  // namespace starling::bench
 
-int main(int argc, char** argv) { return starling::bench::run({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+  return starling::bench::run(arguments);
+}
