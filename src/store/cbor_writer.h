@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "store/list_runs.h"
 #include "store/record_fields.h"
 
 namespace starling {
 
-// Writes any value that has a list of fields (record_fields.h), lists of such values, and what these consist of. The
-// library that reads them writes from a tree, which needs memory even to be destroyed: where that is short it would end
-// the program. Throws std::bad_alloc where memory is short. THREADS: one.
+// Writes any value that has a list of fields (record_fields.h), lists of such values, and what these consist of; lists
+// of whole numbers by runs (list_runs.h). The library that reads them writes from a tree, which needs memory even to be
+// destroyed: where that is short it would end the program. Throws std::bad_alloc where memory is short. THREADS: one.
 class CborWriter {
  public:
   template <typename Value>
@@ -33,6 +34,8 @@ class CborWriter {
       writeText(value);
     } else if constexpr (kIsOptional<Value>) {
       value ? write(*value) : bytes_.push_back(kNull);
+    } else if constexpr (kIsIntegerList<Value>) {
+      writeRuns(value);
     } else if constexpr (kIsList<Value>) {
       writeHead(kArray, value.size());
       for (const auto& item : value) write(item);
@@ -55,6 +58,18 @@ class CborWriter {
     forEachField(record, [this](const auto& field) {
       writeText(field.name);
       write(field.value);
+    });
+  }
+  template <typename Integer>
+  void writeRuns(const std::vector<Integer>& list) {
+    std::size_t runs = 0;
+    forEachRun<Integer>(list, [&runs](const ListRun&) { ++runs; });
+    writeHead(kArray, runs);
+    forEachRun<Integer>(list, [this](const ListRun& run) {
+      if (run.length == 1)
+        write(run.first);
+      else
+        writeText(textOf(run));
     });
   }
   void writeText(std::string_view text) {

@@ -35,6 +35,10 @@ template <typename Value>
 inline constexpr bool kIsList = false;
 template <typename Item>
 inline constexpr bool kIsList<std::vector<Item>> = true;
+template <typename Value>
+inline constexpr bool kIsIntegerList = false;
+template <std::integral Item>
+inline constexpr bool kIsIntegerList<std::vector<Item>> = true;
 
 // The field's type decides: an optional value and a list have a default that means something. The database holds an
 // empty optional as NULL.

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "store/list_runs.h"
 #include "store/record_fields.h"
 
 namespace starling {
@@ -83,6 +84,27 @@ Status readList(const Json& json, const std::string& where, std::vector<Value>& 
   return Status::ok();
 }
 
+// Many entries in a row may be one text.
+template <std::integral Value>
+Status readIntegers(const Json& json, const std::string& where, std::vector<Value>& values) {
+  if (!json.is_array()) return mismatch(json, where, "a list");
+  values.clear();
+  ListBuilder<Value> builder(values);
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i].is_string()) {
+      if (builder.addRun(json[i].get_ref<const std::string&>())) continue;
+      return Status::error(
+          fmt::format("{}[{}]: is a text; expected a whole number, or many in a row as \"0-99\" (0 to 99) or \"9*7\" "
+                      "(nine times 7)",
+                      where, i));
+    }
+    Value value{};
+    if (Status item = readInteger(json[i], fmt::format("{}[{}]", where, i), value); !item.isOk()) return item;
+    builder.add(value);
+  }
+  return Status::ok();
+}
+
 template <typename Record>
 Status readRecord(const Json& json, const std::string& where, Record& record) {
   if (!json.is_object()) return mismatch(json, where, "an object");
@@ -123,6 +145,8 @@ Status read(const Json& json, const std::string& where, Value& value) {
     value = json.get<std::string>();
   } else if constexpr (kIsOptional<Value>) {
     return readOptional(json, where, value);
+  } else if constexpr (kIsIntegerList<Value>) {
+    return readIntegers(json, where, value);
   } else if constexpr (kIsList<Value>) {
     return readList(json, where, value);
   } else {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "store/list_runs.h"
 #include "store/policy_check.h"
 #include "store/record_sql.h"
 
@@ -17,21 +18,48 @@ namespace {
 constexpr const char* kByAge = "(SELECT started FROM runs WHERE runs.number = policies.run) DESC, run DESC, ";
 
 template <typename Integer>
+std::string formatIntegers(const std::vector<Integer>& list) {
+  std::string text = "[";
+  forEachRun<Integer>(list, [&text](const ListRun& run) {
+    if (text.size() > 1) text += ',';
+    text += run.length > 1 ? fmt::format("\"{}\"", textOf(run)) : textOf(run);
+  });
+  return text + "]";
+}
+
+bool takeCharacter(std::string_view& text, char character) {
+  if (!text.starts_with(character)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+// Reads a number, or a string that stands for several, from the front of the text, and takes it away.
+template <typename Integer>
+bool takeEntry(std::string_view& text, ListBuilder<Integer>& builder) {
+  if (takeCharacter(text, '"')) {
+    const std::size_t length = text.find('"');
+    if (length == text.npos || !builder.addRun(text.substr(0, length))) return false;
+    text.remove_prefix(length + 1);
+    return true;
+  }
+  Integer value{};
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  builder.add(value);
+  return true;
+}
+
+template <typename Integer>
 bool parseIntegers(std::string_view text, std::vector<Integer>& list) {
   list.clear();
   if (text == "[]") return true;
-  if (text.size() < 3 || text.front() != '[' || text.back() != ']') return false;
-  const char* position = text.data() + 1;
-  const char* const last = text.data() + text.size() - 1;  // the closing bracket
-  while (true) {
-    Integer value{};
-    const auto [end, fault] = std::from_chars(position, last, value);
-    if (fault != std::errc()) return false;
-    list.push_back(value);
-    if (end == last) return true;
-    if (*end != ',') return false;
-    position = end + 1;
-  }
+  if (!takeCharacter(text, '[')) return false;
+  ListBuilder<Integer> builder(list);
+  do {
+    if (!takeEntry(text, builder)) return false;
+  } while (takeCharacter(text, ','));
+  return text == "]";
 }
 
 Status checkRow(const PolicyRecord& policy, const char* damaged, std::int64_t number) {
@@ -42,11 +70,11 @@ Status checkRow(const PolicyRecord& policy, const char* damaged, std::int64_t nu
 
 }  // namespace
 
-std::string formatList(const std::vector<std::int32_t>& list) { return fmt::format("[{}]", fmt::join(list, ",")); }
-std::string formatList(const std::vector<std::int64_t>& list) { return fmt::format("[{}]", fmt::join(list, ",")); }
+std::string formatList(const std::vector<std::int32_t>& list) { return formatIntegers(list); }
+std::string formatList(const std::vector<std::int64_t>& list) { return formatIntegers(list); }
 
-bool parseList(const std::string& text, std::vector<std::int32_t>& list) { return parseIntegers(text, list); }
-bool parseList(const std::string& text, std::vector<std::int64_t>& list) { return parseIntegers(text, list); }
+bool parseList(std::string_view text, std::vector<std::int32_t>& list) { return parseIntegers(text, list); }
+bool parseList(std::string_view text, std::vector<std::int64_t>& list) { return parseIntegers(text, list); }
 
 Result<std::int64_t> environmentNumber(const sqlite::Connection& connection, const Environment& environment) {
   sqlite::Statement statement =

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -15,13 +16,15 @@
 
 namespace starling {
 
-// Writes lists as JSON text, in which they are stored: "[2,0,1]".
+// Writes lists as JSON text, in which they are stored: "[2,0,1]". Many entries in a row are one string in it, as
+// list_runs.h has them.
 std::string formatList(const std::vector<std::int32_t>& list);
 std::string formatList(const std::vector<std::int64_t>& list);
 
-// Reads such a list; returns false when the text is no list of whole numbers that fit.
-bool parseList(const std::string& text, std::vector<std::int32_t>& list);
-bool parseList(const std::string& text, std::vector<std::int64_t>& list);
+// Reads such a list; returns false when the text is no list of whole numbers that fit, or its strings stand for too
+// many of them.
+bool parseList(std::string_view text, std::vector<std::int32_t>& list);
+bool parseList(std::string_view text, std::vector<std::int64_t>& list);
 
 // Returns the number of an environment's row, none of which is ever removed; 0: there is none.
 Result<std::int64_t> environmentNumber(const sqlite::Connection& connection, const Environment& environment);

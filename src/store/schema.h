@@ -711,7 +711,98 @@ ALTER TABLE new_runs RENAME TO runs;
 CREATE INDEX runs_by_program ON runs (program, environment);
 )sql";
 
+// From this step on long lists have strings that stand for many entries in a row.
+inline constexpr const char* kSchemaStep10 = R"sql(
+DROP VIEW overview;
+
+CREATE TABLE new_decisions (
+  -- What was chosen, when, and why.
+  number INTEGER PRIMARY KEY,   -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was decided on
+  epoch INTEGER NOT NULL,       -- of the communicator: 0, 1, ...
+  call INTEGER NOT NULL,        -- calls of the key made before it
+  choice TEXT NOT NULL,         -- algorithm and parameters from here on
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity; "0-99" in it: 0 to 99
+  reason TEXT NOT NULL,         -- one or more sentences
+  expected REAL,                -- post-arrival time that the cost model expected, seconds; NULL: not known
+  measured REAL,                -- time of the choice by communicators.compared_by, seconds; NULL: not measured
+  native REAL,                  -- time of native by communicators.compared_by, seconds; NULL: not measured
+  UNIQUE (key, epoch, call, choice)
+);
+INSERT INTO new_decisions SELECT * FROM decisions;
+
+CREATE TABLE new_keys (
+  -- What is tuned: a site's calls of one size class, type and operation on one communicator, or those of them that are
+  -- special in a repeating sequence. The newest state.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  communicator INTEGER NOT NULL REFERENCES communicators ON DELETE CASCADE,  -- and by it the run
+  site INTEGER NOT NULL REFERENCES sites,  -- where the program calls
+  size_class INTEGER NOT NULL,  -- c: bytes in (2^(c-1), 2^c]; 0: zero bytes or one
+  type TEXT NOT NULL,           -- of an element: 'float', 'int32', ...
+  operation TEXT NOT NULL,      -- 'sum', 'max', 'user', 'user_noncommutative', ...
+  part INTEGER NOT NULL,        -- 1: the special calls of a repeating sequence; 0: the others, or all
+  bytes INTEGER NOT NULL,       -- of the latest call
+  calls INTEGER NOT NULL,       -- in this run
+  exploration_calls INTEGER NOT NULL,  -- those of them made to try a candidate
+  seconds REAL,                 -- time in allreduce in this run, mean over ranks, seconds; NULL: no call was timed
+  imbalance REAL,               -- lateness of the latest rank, mean over samples, seconds; NULL: not known
+  state TEXT NOT NULL,          -- 'observing', 'exploring', 'settled' or 'passes_through'
+  choice TEXT NOT NULL,         -- algorithm and parameters in force: 'ring_segmented:segments=8'
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity; "0-99" in it: 0 to 99
+  gain REAL,                    -- time of native / that of the choice, by communicators.compared_by; NULL: not known
+  cycle TEXT NOT NULL,          -- which of its site's calls these are: 'every 50th call', 'all but every 50th call'; '':
+                                -- all
+  outlook TEXT NOT NULL,        -- what plans make of arrivals: 'on_time' (nobody is late), 'predicted' (they follow them)
+                                -- or 'unpredictable' (only flags in the call tell who is late); '': not known
+  gain_error REAL,              -- standard error of `gain`, a ratio as that is; NULL: not known
+  UNIQUE (communicator, site, size_class, type, operation, part)
+);
+INSERT INTO new_keys SELECT * FROM keys;
+
+CREATE TABLE new_policies (
+  -- What later runs of the program in the same environment start from.
+  number INTEGER PRIMARY KEY,   -- of this database: 1, 2, ...
+  environment INTEGER NOT NULL REFERENCES environments,  -- where it was learned
+  program TEXT NOT NULL,        -- file name of the executable
+  run INTEGER REFERENCES runs ON DELETE SET NULL,  -- that wrote it last; NULL: pruned, or imported
+  site TEXT NOT NULL,           -- identity as in sites; an imported policy may name one unknown here, or 'any'
+  communicator_size INTEGER NOT NULL,  -- ranks
+  size_class INTEGER NOT NULL,  -- c: bytes in (2^(c-1), 2^c]; 0: zero bytes or one
+  type TEXT NOT NULL,           -- of an element: 'float', 'int32', ...
+  operation TEXT NOT NULL,      -- 'sum', 'max', 'user', 'user_noncommutative', ...
+  choice TEXT NOT NULL,         -- algorithm and parameters
+  virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity; "0-99" in it: 0 to 99
+  lateness_ns TEXT NOT NULL,    -- JSON list by virtual rank, nanoseconds; []: all on time; "99*0" in it: 99 times 0
+  gain REAL,                    -- time of native / that of the choice; NULL: not known
+  compared_by TEXT,             -- time that the gain compares, as in communicators; NULL: not known
+  reason TEXT NOT NULL,         -- one or more sentences
+  UNIQUE (environment, program, site, communicator_size, size_class, type, operation)
+);
+INSERT INTO new_policies SELECT * FROM policies;
+
+DROP TABLE policies;
+DROP TABLE decisions;
+DROP TABLE keys;
+ALTER TABLE new_keys RENAME TO keys;
+ALTER TABLE new_decisions RENAME TO decisions;
+ALTER TABLE new_policies RENAME TO policies;
+CREATE INDEX keys_by_site ON keys (site);
+
+-- Keys with the names of what they belong to, the costliest of each run first.
+CREATE VIEW overview AS
+  SELECT communicators.run AS run,
+         keys.number AS key,
+         CASE WHEN sites.label <> '' THEN sites.label WHEN sites.symbol <> '' THEN sites.symbol
+              ELSE sites.identity END AS site,
+         CASE WHEN communicators.name <> '' THEN communicators.name ELSE communicators.id END AS communicator,
+         communicators.size AS ranks, keys.bytes, keys.type, keys.operation, keys.cycle, keys.calls,
+         keys.exploration_calls, keys.seconds, keys.imbalance, keys.state, keys.choice, keys.gain,
+         communicators.compared_by, communicators.clock_error
+  FROM keys JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site
+  ORDER BY communicators.run, keys.seconds DESC, keys.number;
+)sql";
+
 inline constexpr std::array kSchemaSteps = {kSchemaStep1, kSchemaStep2, kSchemaStep3, kSchemaStep4, kSchemaStep5,
-                                            kSchemaStep6, kSchemaStep7, kSchemaStep8, kSchemaStep9};
+                                            kSchemaStep6, kSchemaStep7, kSchemaStep8, kSchemaStep9, kSchemaStep10};
 
 }  // namespace starling

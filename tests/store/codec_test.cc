@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "fixture.h"
@@ -38,6 +40,23 @@ TEST(Codec, policiesComeBackWhenDecoded) {
   const Result<std::vector<PolicyRecord>> decoded = decodePolicies(encodePolicies(policies));
   ASSERT_TRUE(decoded.isOk()) << decoded.status().message();
   EXPECT_TRUE(decoded.value() == policies);
+}
+
+// What is sent and stored of a plan is as long with many ranks as with few, of whom one comes late.
+TEST(Codec, tablesOfManyRanksAreShort) {
+  PolicyRecord few = samplePolicy();
+  PolicyRecord many = few;
+  many.communicator_size = 100'000;
+  many.table.resize(100'000);
+  std::iota(many.table.begin(), many.table.end(), 0);
+  std::rotate(many.table.begin() + 40, many.table.begin() + 41, many.table.end());
+  many.lateness_ns.assign(100'000, 0);
+  many.lateness_ns.back() = 5'000'000;
+  const std::vector<std::uint8_t> bytes = encodePolicies({many});
+  EXPECT_LT(bytes.size(), encodePolicies({few}).size() + 100);
+  const Result<std::vector<PolicyRecord>> decoded = decodePolicies(bytes);
+  ASSERT_TRUE(decoded.isOk()) << decoded.status().message();
+  EXPECT_TRUE(decoded.value() == std::vector{many});
 }
 
 TEST(Codec, figuresThatAreNotNumbersSurvive) {

@@ -94,6 +94,17 @@ TEST(PolicyJson, fieldsWithDefaultsMayBeLeftOut) {
   EXPECT_TRUE(policy.table.empty() && policy.lateness_ns.empty() && policy.reason.empty() && !policy.gain);
 }
 
+TEST(PolicyJson, manyEntriesInARowMayBeOneText) {
+  const std::string text = std::regex_replace(
+      std::regex_replace(std::string(kSampleText), std::regex("\"table\": [^\n]*\n"), "\"table\": [2,\"0-1\"],\n"),
+      std::regex("0,1500,9000000000"), "\"2*0\",7");
+  const Result<PolicyDocument> parsed = parsePolicyJson(text);
+  ASSERT_TRUE(parsed.isOk()) << parsed.status().message();
+  EXPECT_EQ(parsed.value().policies.front().table, (std::vector<std::int32_t>{2, 0, 1}));
+  EXPECT_EQ(parsed.value().policies.front().lateness_ns, (std::vector<std::int64_t>{0, 0, 7}));
+  EXPECT_THAT(errorWhen("2,0,1", "\"1-0\""), HasSubstr("policies[0].table[0]: is a text; expected a whole number, or"));
+}
+
 TEST(PolicyJson, errorSaysLineWhenTextIsNoJson) {
   EXPECT_THAT(errorWhen("\"version\": 1,", "\"version\": ,"), AllOf(HasSubstr("line 3"), HasSubstr("expected")));
   EXPECT_THAT(parsePolicyJson("").status().message(), HasSubstr("line 1"));
