@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "base/nearest_word.h"
 #include "base/value_words.h"
@@ -269,12 +271,21 @@ std::vector<std::string> ownEnvironment() {
 std::string databasePath(const Options& options, const EnvironmentLookup& lookup) {
   if (!options.database.empty()) return options.database;
   const auto data_home = lookup("XDG_DATA_HOME");
-  if (data_home && !data_home->empty()) return *data_home + "/starling/tuning.db";
+  // What is relative there is to be ignored (XDG Base Directory Specification).
+  if (data_home && data_home->starts_with('/')) return *data_home + "/starling/tuning.db";
   const auto home = lookup("HOME");
   if (home && !home->empty()) return *home + "/.local/share/starling/tuning.db";
   return "starling-tuning.db";
 }
 
 std::string databasePath(const Options& options) { return databasePath(options, lookupEnvironment); }
+
+std::string absoluteDatabasePath(const Options& options) {
+  const std::string path = databasePath(options);
+  if (path == ":memory:") return path;
+  std::error_code fault;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, fault);
+  return fault ? path : absolute.string();
+}
 
 }  // namespace starling

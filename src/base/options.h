@@ -87,9 +87,13 @@ std::vector<UnknownVariable> unknownVariables(std::span<const std::string> envir
 // Returns the entries of this process's environment.
 std::vector<std::string> ownEnvironment();
 
-// Returns the path of the database: `options.database`, else $XDG_DATA_HOME/starling/tuning.db, else
-// $HOME/.local/share/starling/tuning.db, else "starling-tuning.db" in the working directory.
+// Returns the path of the database: `options.database`, else $XDG_DATA_HOME/starling/tuning.db, if that is absolute,
+// else $HOME/.local/share/starling/tuning.db, else "starling-tuning.db" in the working directory.
 std::string databasePath(const Options& options, const EnvironmentLookup& lookup);
 std::string databasePath(const Options& options);
+
+// Returns the same from the root folder on, which holds wherever a program goes, and on other ranks; as it is where the
+// working directory is not known, or no file is meant (":memory:").
+std::string absoluteDatabasePath(const Options& options);
 
 }  // namespace starling

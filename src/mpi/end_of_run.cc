@@ -26,10 +26,9 @@ Result<RunSummary> readSummary(const std::string& database, const std::string& r
 
 }  // namespace
 
-void tellEndOfRun(const Options& options, const std::string& run_id) noexcept {
+void tellEndOfRun(const Options& options, const std::string& database, const std::string& run_id) noexcept {
   if (options.summary == SummaryLength::kOff || options.verbosity == LogLevel::kSilent) return;
   try {
-    const std::string database = databasePath(options);
     const Result<RunSummary> summary = readSummary(database, run_id);
     if (!summary.isOk()) {
       log(LogLevel::kInfo, "there is no summary of the run: " + summary.status().message());

@@ -44,7 +44,7 @@ RecordRoute::RecordRoute(MPI_Comm private_world, const Settings& settings, const
 
 void RecordRoute::openDatabase(Run run) {
   run_id_ = run.id;
-  database_ = databasePath(options_);
+  database_ = absoluteDatabasePath(options_);
   writer_ = std::make_unique<BackgroundWriter>(database_, std::move(run), options_.writer, options_.flush_interval);
   policies_ = std::make_shared<const std::vector<PolicyRecord>>(
       withoutFormerBuilds(writer_->policies(kOpenPatience), loadedBuilds()));
@@ -157,7 +157,7 @@ void RecordRoute::finish(Seconds lasted, const BesideKeys& beside_keys) {
   const bool is_written = writer_->finish(kFinishPatience, lasted, of_all);
   // A thread that hangs in a dead file system keeps what it uses: the process is about to end.
   if (!writer_->hasEnded()) static_cast<void>(writer_.release());
-  if (is_written) tellEndOfRun(options_, run_id_);
+  if (is_written) tellEndOfRun(options_, database_, run_id_);
 }
 
 }  // namespace starling

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/own_floating_point.h"
 #include "mpi/epoch_calls.h"
 #include "mpi/execution/channel.h"
 #include "mpi/machine/call_sites.h"
@@ -70,6 +71,7 @@ class RootLearner {
   template <typename Work>
   void whileLearning(const Work& work) {
     if (!tuner_) return;
+    const OwnFloatingPoint own_arithmetic;
     try {
       work();
     } catch (const std::exception& fault) {

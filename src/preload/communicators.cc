@@ -1,6 +1,7 @@
-// MPI's functions that create communicators, or windows, which have one: while they go on, Starling creates none of its
-// own. (Of those that wait for another program, as MPI_Comm_accept does, nothing of the kind has been seen.) And those
-// that free communicators: calls on these are left to the MPI library meanwhile. For C and C++ programs.
+// MPI's functions that create communicators, or windows and files, which have one: while they go on, Starling creates
+// none of its own. (Of those that wait for another program, as MPI_Comm_accept does, nothing of the kind has been
+// seen.) And those that free communicators: calls on these are left to the MPI library meanwhile. For C and C++
+// programs.
 #include "preload/freeing.h"
 #include "preload/loaded_starling.h"
 #include "preload/symbols.h"
@@ -78,6 +79,8 @@ STARLING_CREATION(MPI_Win_allocate,
 STARLING_CREATION(MPI_Win_allocate_shared,
                   (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* created),
                   (size, unit, info, comm, base, created))
+STARLING_CREATION(MPI_File_open, (MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* opened),
+                  (comm, name, mode, info, opened))
 STARLING_CREATION(MPI_Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* created), (info, comm, created))
 
 extern "C" {

@@ -41,8 +41,10 @@ ArrivalRecord joinedArrivals(const std::vector<const ArrivalRecord*>& records) {
   joined.samples = 0;
   joined.epochs = 0;
   joined.last = 0;
+  joined.waited = 0.0;
   for (const ArrivalRecord* record : records) {
     joined.last = joined.last && record->last ? std::optional(*joined.last + *record->last) : std::nullopt;
+    joined.waited = joined.waited && record->waited ? std::optional(*joined.waited + *record->waited) : std::nullopt;
     joined.samples += record->samples;
     joined.epochs += record->epochs;
     lateness.add(record->samples, record->mean, record->deviation);

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "store/policy_check.h"
 #include "store/policy_document.h"
@@ -53,12 +58,21 @@ constexpr int kMostLevels = 64;
 
 Result<Json> parseText(std::string_view text) {
   bool is_too_deep = false;
-  const auto is_taken = [&is_too_deep](int levels, Json::parse_event_t, const Json&) {
+  std::vector<std::set<std::string>> names;  // of the objects that are open, the outermost first
+  std::optional<std::string> twice;
+  const auto is_taken = [&](int levels, Json::parse_event_t event, const Json& parsed) {
     is_too_deep = is_too_deep || levels > kMostLevels;
+    if (event == Json::parse_event_t::object_start) names.emplace_back();
+    if (event == Json::parse_event_t::object_end) names.pop_back();
+    if (event == Json::parse_event_t::key && !names.back().insert(parsed.get<std::string>()).second)
+      twice = parsed.get<std::string>();
     return !is_too_deep;
   };
   try {
     Json json = Json::parse(text, is_taken);
+    if (twice)
+      return wrong(fmt::format("{:.100}: is there twice in one object; leave one of them",
+                               Json(*twice).dump(-1, ' ', true, Json::error_handler_t::replace)));
     if (!is_too_deep) return json;
     return wrong("top: lists or objects lie too deep in each other; expected JSON as `starling export` writes it");
   } catch (const Json::exception& fault) {

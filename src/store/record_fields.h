@@ -165,7 +165,8 @@ auto fieldsOf(Record& record) {
                     replaces("gain", record.gain),
                     replaces("cycle", record.cycle).mayBeMissing().since(5),
                     replaces("outlook", record.outlook).mayBeMissing().since(5),
-                    replaces("gain_error", record.gain_error).since(6)};
+                    replaces("gain_error", record.gain_error).since(6),
+                    replaces("waiting", record.waiting).since(10)};
 }
 
 template <Is<ObservationRecord> Record>
@@ -198,7 +199,8 @@ auto fieldsOf(Record& record) {
                     replaces("error", record.error).since(5),
                     replaces("epochs", record.epochs).mayBeMissing().since(4),
                     replaces("last", record.last).since(6),
-                    replaces("world_rank", record.world_rank).since(6)};
+                    replaces("world_rank", record.world_rank).since(6),
+                    replaces("waited", record.waited).since(10)};
 }
 
 template <Is<HistogramRecord> Record>

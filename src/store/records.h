@@ -114,7 +114,7 @@ struct KeyRecord {
   std::int64_t calls = 0;              // in this run
   std::int64_t exploration_calls = 0;  // in this run: calls made to try a candidate
   std::optional<double> seconds;       // in allreduce in this run, mean over ranks; empty: no call was timed
-  std::optional<double> imbalance;     // mean of the latest rank's lateness, seconds; empty: not known
+  std::optional<double> imbalance;     // the latest rank's lateness, mean over calls, seconds; empty: not known
   std::string state;                   // "observing", "exploring", "settled", "passes_through"
   std::string choice;                  // formatChoice() of the plan in force
   std::vector<std::int32_t> table;     // virtual rank -> rank; empty = identity
@@ -122,6 +122,7 @@ struct KeyRecord {
   std::string cycle{};    // which of the site's calls these are: "every 50th call", "all but every 50th call"; "": all
   std::string outlook{};  // what plans make of arrivals: "on_time", "predicted", "unpredictable"; "": not known
   std::optional<double> gain_error{};  // standard error of `gain`; empty: not known
+  std::optional<double> waiting{};     // part of `seconds` until the last rank came; empty: not known
 
   bool operator==(const KeyRecord&) const = default;
 };
@@ -166,6 +167,8 @@ struct ArrivalRecord {
   std::int64_t epochs = 1;  // that it tells of, in which this rank was recorded; `epoch` is the latest of them
   std::optional<std::int64_t> last{};        // samples in which this rank came last, beyond the clocks' error
   std::optional<std::int64_t> world_rank{};  // in MPI_COMM_WORLD; empty: not known, or of another world
+  // Time that others waited for it in all calls in which it came last, mean over all ranks, seconds; empty: not known.
+  std::optional<double> waited{};
 
   bool operator==(const ArrivalRecord&) const = default;
 };

@@ -711,7 +711,8 @@ ALTER TABLE new_runs RENAME TO runs;
 CREATE INDEX runs_by_program ON runs (program, environment);
 )sql";
 
-// From this step on long lists have strings that stand for many entries in a row.
+// From this step on long lists have strings that stand for many entries in a row, and the database says how much of the
+// time in calls was waiting, and for whom.
 inline constexpr const char* kSchemaStep10 = R"sql(
 DROP VIEW overview;
 
@@ -745,7 +746,8 @@ CREATE TABLE new_keys (
   calls INTEGER NOT NULL,       -- in this run
   exploration_calls INTEGER NOT NULL,  -- those of them made to try a candidate
   seconds REAL,                 -- time in allreduce in this run, mean over ranks, seconds; NULL: no call was timed
-  imbalance REAL,               -- lateness of the latest rank, mean over samples, seconds; NULL: not known
+  waiting REAL,                 -- part of that until the last rank came, mean over ranks, seconds; NULL: not known
+  imbalance REAL,               -- lateness of the latest rank, mean over calls, seconds; NULL: not known
   state TEXT NOT NULL,          -- 'observing', 'exploring', 'settled' or 'passes_through'
   choice TEXT NOT NULL,         -- algorithm and parameters in force: 'ring_segmented:segments=8'
   virtual_ranks TEXT NOT NULL,  -- JSON list: virtual rank -> rank; [] is the identity; "0-99" in it: 0 to 99
@@ -757,7 +759,33 @@ CREATE TABLE new_keys (
   gain_error REAL,              -- standard error of `gain`, a ratio as that is; NULL: not known
   UNIQUE (communicator, site, size_class, type, operation, part)
 );
-INSERT INTO new_keys SELECT * FROM keys;
+INSERT INTO new_keys
+  SELECT number, communicator, site, size_class, type, operation, part, bytes, calls, exploration_calls, seconds, NULL,
+         imbalance, state, choice, virtual_ranks, gain, cycle, outlook, gain_error
+  FROM keys;
+
+CREATE TABLE new_arrivals (
+  -- One rank's lateness, its arrival - the earliest arrival of the call, in one epoch, or in several older ones that were
+  -- joined. Of many ranks only those have rows that were late beyond the noise, or among the latest.
+  number INTEGER PRIMARY KEY,  -- of this database: 1, 2, ...
+  key INTEGER NOT NULL REFERENCES keys ON DELETE CASCADE,  -- what was called
+  epoch INTEGER NOT NULL,      -- of the communicator: 0, 1, ...; the latest of those that it tells of
+  rank INTEGER NOT NULL,       -- in the communicator
+  samples INTEGER NOT NULL,    -- calls that were timed
+  mean REAL,                   -- lateness, seconds
+  deviation REAL,              -- standard deviation of the lateness, seconds
+  predicted REAL,              -- lateness expected in the call after the latest epoch, seconds
+  method TEXT NOT NULL,        -- predictor with the least error
+  error REAL,                  -- by how much its latest predictions were wrong on average, seconds; NULL: not known
+  epochs INTEGER NOT NULL,     -- recorded ones that were joined in it, where they had this rank; 1: as it was recorded
+  last INTEGER,                -- samples in which this rank came last, beyond the clocks' error; NULL: not known
+  waited REAL,                 -- for it, in all calls in which it came last, mean over ranks, seconds; NULL: not known
+  world_rank INTEGER,          -- its rank in MPI_COMM_WORLD; NULL: not known, or of another world
+  UNIQUE (key, epoch, rank)
+);
+INSERT INTO new_arrivals
+  SELECT number, key, epoch, rank, samples, mean, deviation, predicted, method, error, epochs, last, NULL, world_rank
+  FROM arrivals;
 
 CREATE TABLE new_policies (
   -- What later runs of the program in the same environment start from.
@@ -781,9 +809,11 @@ CREATE TABLE new_policies (
 INSERT INTO new_policies SELECT * FROM policies;
 
 DROP TABLE policies;
+DROP TABLE arrivals;
 DROP TABLE decisions;
 DROP TABLE keys;
 ALTER TABLE new_keys RENAME TO keys;
+ALTER TABLE new_arrivals RENAME TO arrivals;
 ALTER TABLE new_decisions RENAME TO decisions;
 ALTER TABLE new_policies RENAME TO policies;
 CREATE INDEX keys_by_site ON keys (site);

@@ -104,6 +104,13 @@ std::vector<std::string> describeRecorded(std::span<const RankArrival> ranks, co
                     "among the latest; the others are in the histogram alone.",
                     size, ranks.size()));
   }
+  const RankArrival* const latest = latestRank(ranks);
+  if (latest != nullptr && latest->world_rank && *latest->world_rank != latest->rank) {
+    sentences.push_back(
+        fmt::format("Ranks are those of the communicator: its latest one, rank {}, is rank {} of "
+                    "MPI_COMM_WORLD.",
+                    latest->rank, *latest->world_rank));
+  }
   if (histogram.isJoined()) {
     sentences.push_back(
         fmt::format("Arrivals of {} epochs are kept in {} record{}: old epochs were joined, which leaves means and "

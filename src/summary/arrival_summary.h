@@ -45,7 +45,8 @@ ArrivalHistogram summarizeHistograms(std::span<const HistogramRecord> histograms
 std::vector<RankArrival> summarizeArrivals(std::span<const ArrivalRecord> arrivals,
                                            std::span<const HistogramRecord> histograms);
 
-// Says which ranks were recorded by themselves, and that old epochs were joined: one sentence for each that is so.
+// Says which ranks were recorded by themselves, that they have other numbers in MPI_COMM_WORLD, and that old epochs
+// were joined: one sentence for each that is so.
 std::vector<std::string> describeRecorded(std::span<const RankArrival> ranks, const ArrivalHistogram& histogram,
                                           std::int32_t size);
 

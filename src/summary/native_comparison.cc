@@ -10,7 +10,7 @@ namespace starling {
 namespace {
 
 // Epochs tell what native takes where the error of their mean is no greater share of it, and they are apart by no more
-// than this factor.
+// than this factor. Nor does a gain tell it whose error is a greater share.
 constexpr double kMostError = 0.5;
 constexpr double kMostApart = 2.0;
 
@@ -78,7 +78,7 @@ std::optional<double> mostOfNative(Observations all) {
 std::optional<NativeTime> nativeByGain(const KeyRecord& key, Observations all, Observations usual, double calls,
                                        const std::optional<double>& elsewhere) {
   const std::optional<double> chosen = usualTime(usual, key.choice);
-  if (!chosen || !key.gain) return std::nullopt;
+  if (!chosen || !key.gain || key.gain_error.value_or(0.0) > kMostError * *key.gain) return std::nullopt;
   NativeTime native{*chosen * *key.gain, std::nullopt};
   if (key.gain_error) native.saved_error = calls * *chosen * *key.gain_error;
   const std::optional<double> most = mostOfNative(all);

@@ -19,51 +19,54 @@ constexpr double kLeastShare = 0.01;
 
 using Observations = std::span<const ObservationRecord>;
 
-// Returns the share of the time in calls that was spent before the last rank came.
+// Returns the share of the time in calls that was spent before the last rank came, where the database says only what
+// was observed: older Starlings wrote no more.
 std::optional<double> shareWaiting(Observations observations) {
   double waiting = 0.0;
   double elapsed = 0.0;
   for (const ObservationRecord& one : observations) {
     if (one.samples <= 0) continue;
     if (!one.elapsed_mean || !one.post_arrival_mean) return std::nullopt;
-    waiting += static_cast<double>(one.samples) * (*one.elapsed_mean - *one.post_arrival_mean);
-    elapsed += static_cast<double>(one.samples) * *one.elapsed_mean;
+    waiting += static_cast<double>(one.calls) * (*one.elapsed_mean - *one.post_arrival_mean);
+    elapsed += static_cast<double>(one.calls) * *one.elapsed_mean;
   }
   return elapsed > 0.0 ? std::optional(std::clamp(waiting / elapsed, 0.0, 1.0)) : std::nullopt;
 }
 
-// Adds up who came last, over all keys.
+std::optional<double> waitingIn(const KeyRecord& key, Observations observations) {
+  if (!key.seconds) return std::nullopt;
+  if (key.waiting) return std::clamp(*key.waiting, 0.0, *key.seconds);
+  const std::optional<double> share = shareWaiting(observations);
+  return share ? std::optional(*share * *key.seconds) : std::nullopt;
+}
+
+// Adds up for whom the others waited, over all keys.
 class Latest {
  public:
-  // `waiting` is what all ranks of the key waited, together.
-  void add(const KeyRecord& key, double waiting, std::span<const ArrivalRecord> arrivals,
+  // `waiting` is what was waited in all calls of the key, and `share` the part of all ranks that call it.
+  void add(double waiting, double share, std::span<const ArrivalRecord> arrivals,
            std::span<const HistogramRecord> histograms) {
     const auto timed = static_cast<double>(summarizeHistograms(histograms).samples);
-    if (timed <= 0.0) return;
-    calls_ += static_cast<double>(key.calls);
+    all_ += share * waiting;
     for (const ArrivalRecord& one : arrivals) {
-      if (!one.last || !one.world_rank) continue;
-      const double share = static_cast<double>(*one.last) / timed;
-      Rank& rank = ranks_[*one.world_rank];
-      rank.calls += share * static_cast<double>(key.calls);
-      rank.waiting += share * waiting;
+      if (!one.world_rank || (!one.waited && (!one.last || timed <= 0.0))) continue;
+      // Older Starlings wrote only how often it came last.
+      const double waited = one.waited ? *one.waited : waiting * static_cast<double>(*one.last) / timed;
+      ranks_[*one.world_rank] += share * waited;
     }
   }
 
   std::optional<LatestRank> found(const std::string& hosts) const {
-    const auto latest = std::ranges::max_element(
-        ranks_, [](const auto& a, const auto& b) { return a.second.waiting < b.second.waiting; });
-    if (latest == ranks_.end() || latest->second.waiting <= 0.0 || calls_ <= 0.0) return std::nullopt;
-    return LatestRank{latest->first, std::string(hostOf(hosts, latest->first)), latest->second.calls / calls_};
+    const auto latest =
+        std::ranges::max_element(ranks_, [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (latest == ranks_.end() || latest->second <= 0.0 || all_ <= 0.0) return std::nullopt;
+    const auto [rank, waited] = *latest;
+    return LatestRank{rank, std::string(hostOf(hosts, rank)), std::min(waited / all_, 1.0)};
   }
 
  private:
-  struct Rank {
-    double calls = 0.0;    // in which it came last
-    double waiting = 0.0;  // in them
-  };
-  std::map<std::int64_t, Rank> ranks_;  // by rank in MPI_COMM_WORLD
-  double calls_ = 0.0;
+  std::map<std::int64_t, double> ranks_;  // seconds, by rank in MPI_COMM_WORLD
+  double all_ = 0.0;
 };
 
 bool isTuned(const KeyRecord& key) { return key.choice != kNativeName || key.exploration_calls > 0; }
@@ -112,8 +115,7 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
     if (!histograms.isOk()) return histograms.status();
     KeySummary& key = summary.keys.emplace_back(KeySummary{.row = row, .communicator = communicators[i]});
     const KeyRecord& record = key.row.key;
-    const std::optional<double> waiting = shareWaiting(observations.value());
-    if (waiting && record.seconds) key.waiting = *waiting * *record.seconds;
+    key.waiting = waitingIn(record, observations.value());
     if (const Status compared = comparison.compare(observations.value(), key); !compared.isOk()) return compared;
     const double share = static_cast<double>(key.row.communicator.size) / std::max(run.run.environment.ranks, 1);
     add(summary.seconds, record.seconds, share);
@@ -124,7 +126,7 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
     if (key.saved && (*key.saved != 0.0 || key.saved_error != 0.0)) is_any_saved_known = true;
     if (!key.saved && isTuned(record)) ++summary.unclear_keys;
     squared_error += std::pow(share * key.saved_error.value_or(0.0), 2);
-    latest.add(record, share * key.waiting.value_or(0.0), arrivals.value(), histograms.value());
+    latest.add(key.waiting.value_or(0.0), share, arrivals.value(), histograms.value());
   }
   // What other keys left to native saved is nothing, but that is not what one asks for.
   if (summary.unclear_keys > 0 && !is_any_saved_known) summary.saved.reset();

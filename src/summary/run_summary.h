@@ -27,9 +27,9 @@ struct KeySummary {
 
 // The rank that the others waited for most.
 struct LatestRank {
-  std::int64_t rank = 0;    // in MPI_COMM_WORLD
-  std::string host;         // "": not known
-  double share_last = 0.0;  // of the calls: in so many it was the last to come
+  std::int64_t rank = 0;  // in MPI_COMM_WORLD
+  std::string host;       // "": not known
+  double share = 0.0;     // of the waiting, that was for this rank
 };
 
 // All times are in seconds, means over the ranks of MPI_COMM_WORLD; empty: not known.

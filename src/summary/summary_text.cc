@@ -13,8 +13,6 @@
 namespace starling {
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.{}f}%", 100.0 * share, share < 0.0995 ? 1 : 0); }
-
 std::string timeLine(const RunSummary& summary) {
   const Run& run = summary.run.run;
   const std::string who =
@@ -29,7 +27,7 @@ std::string timeLine(const RunSummary& summary) {
     return fmt::format("{}, took {}, nearly all of it in allreduce.", who, formatDuration(run.seconds));
   }
   return fmt::format("{}, took {}, {} of it ({}) in allreduce, mean over ranks.", who, formatDuration(run.seconds),
-                     formatDuration(summary.seconds), percent(*summary.seconds / *run.seconds));
+                     formatDuration(summary.seconds), formatPercent(*summary.seconds / *run.seconds));
 }
 
 std::string waitingLine(const RunSummary& summary) {
@@ -37,11 +35,10 @@ std::string waitingLine(const RunSummary& summary) {
     return "How much of that was waiting for late ranks is not measured: their clocks do not compare.";
   std::string line =
       fmt::format("{}{} ({}) of that was waiting for late ranks", summary.is_waiting_partial ? "At least " : "",
-                  formatDuration(summary.waiting), percent(*summary.waiting / std::max(*summary.seconds, 1e-9)));
+                  formatDuration(summary.waiting), formatPercent(*summary.waiting / std::max(*summary.seconds, 1e-9)));
   if (summary.latest) {
     const std::string host = summary.latest->host.empty() ? "" : " on " + summary.latest->host;
-    line += fmt::format(", most of it for rank {}{}, which came last in {} of the calls", summary.latest->rank, host,
-                        percent(summary.latest->share_last));
+    line += fmt::format(", {} of it for rank {}{}", formatPercent(summary.latest->share), summary.latest->rank, host);
   }
   return line + ".";
 }
@@ -122,7 +119,7 @@ std::string tuningLine(const RunSummary& summary) {
   }
   if (summary.exploring && *summary.exploring != 0.0) line += ", and " + exploringText(*summary.exploring);
   if (summary.unclear_keys > 0) {
-    line += fmt::format("; of {} it is not known", formatCount(summary.unclear_keys, "other key"));
+    line += fmt::format("; of {} of them it is not known", summary.unclear_keys);
   }
   return line + ".";
 }
@@ -133,7 +130,8 @@ std::string keyLine(const KeySummary& summary) {
   const KeyRecord& key = summary.row.key;
   std::string line =
       fmt::format("Site {}, {}: {} of {} ({}, {}) on {}, {}", summary.row.site_number, siteName(summary.row.site),
-                  formatCount(key.calls, "call"), formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
+                  formatCount(key.calls, "call") + (key.cycle.empty() ? "" : " (" + key.cycle + ")"),
+                  formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
                   formatCount(summary.row.communicator.size, "rank") +
                       (summary.communicator.empty() ? "" : " of " + summary.communicator),
                   formatDuration(key.seconds));
@@ -159,6 +157,8 @@ std::string keyLine(const KeySummary& summary) {
 }
 
 }  // namespace
+
+std::string formatPercent(double share) { return fmt::format("{:.{}f}%", 100.0 * share, share < 0.0995 ? 1 : 0); }
 
 std::vector<std::string> summaryLines(const RunSummary& summary, bool is_full) {
   std::vector<std::string> lines{timeLine(summary)};

@@ -12,6 +12,9 @@ namespace starling {
 // each key.
 std::vector<std::string> summaryLines(const RunSummary& summary, bool is_full);
 
+// Returns "33%", and "2.0%" of what is below a tenth.
+std::string formatPercent(double share);
+
 // Returns the line that says by which command to look further, or how to have something to look at.
 std::string furtherLine(const RunSummary& summary, const std::string& database);
 

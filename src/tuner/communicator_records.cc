@@ -20,15 +20,6 @@ void setTimes(const RunningMoments& samples, std::optional<double>& mean, std::o
 
 }  // namespace
 
-// What was looked at stands for itself and its epoch as it was, the calls of an agreement included; without these it
-// stands for the calls at rest that came soon after.
-std::optional<double> CommunicatorTuner::secondsOf(const Slot& slot) {
-  if (slot.samples == 0) return std::nullopt;
-  const double mean = slot.sampled_elapsed / static_cast<double>(slot.samples);
-  return mean * static_cast<double>(slot.record.calls - slot.unseen_calls) + slot.unseen_seconds +
-         slot.usualSeconds() * static_cast<double>(slot.untimed_calls);
-}
-
 void CommunicatorTuner::tellPolicy(Slot& slot) const {
   PolicyRecord policy = policyOf(slot);
   slot.told_choice = policy.choice;
@@ -71,9 +62,9 @@ std::size_t CommunicatorTuner::waitingRecords() const {
 
 void CommunicatorTuner::drainSlot(Slot& slot, Batch& batch) const {
   KeyRecord& record = slot.record;
-  const double samples = static_cast<double>(slot.samples);
-  record.seconds = secondsOf(slot);
-  if (slot.samples > 0) record.imbalance = slot.sampled_imbalance / samples;
+  record.seconds = slot.totals.seconds();
+  record.waiting = slot.totals.waiting();
+  record.imbalance = slot.totals.imbalance();
   record.state = keyStateName(slot.tuner.state());
   record.choice = formatChoice(slot.tuner.plan().incumbent);
   record.table = expanded(slot.tuner.plan().placed, ranks_).table;
@@ -117,10 +108,12 @@ void CommunicatorTuner::drainArrivals(Slot& slot, Batch& batch) const {
   const TrackedArrivals& arrivals = slot.tuner.arrivals();
   const std::vector<TrackedArrivals::Entry> entries = arrivals.entries();
   if (entries.empty() || entries.back().seen.count() == 0) return;
+  const double all_over_seen = slot.totals.takeAllOverSeen();
   for (const TrackedArrivals::Entry& entry : slot.recorded_ranks.choose(entries, arrivals.others())) {
-    batch.arrivals.push_back({slot.record.id, epoch_, entry.rank, entry.seen.count(), entry.seen.mean(),
-                              entry.seen.deviation(), entry.predicted.value, predictionMethodName(entry.method),
-                              entry.error.value, 1, entry.last});
+    batch.arrivals.push_back(
+        {slot.record.id, epoch_, entry.rank, entry.seen.count(), entry.seen.mean(), entry.seen.deviation(),
+         entry.predicted.value, predictionMethodName(entry.method), entry.error.value, 1, entry.last, std::nullopt,
+         settings_.stamps_compare ? std::optional(all_over_seen * entry.waited.value) : std::nullopt});
   }
   batch.histograms.push_back(
       {slot.record.id, epoch_, entries.back().seen.count(), latenessCounts(entries, arrivals.others())});

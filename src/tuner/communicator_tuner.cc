@@ -200,6 +200,7 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     called.changed = true;
     called.record.bytes = call.bytes;
     ++called.record.calls;
+    called.totals.countCall();
     called.record.exploration_calls += call.planned.exploration ? 1 : 0;
     // A trial speaks for the key whose plan it ran, even where the site was mispredicted: sizes are alike.
     const bool follows_plan = call.planned.exploration && call.planned_key >= 0;
@@ -226,6 +227,11 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     // Rank 0 may be late because it has decided.
     if (call.follows != AgreementStep::kDecide) observeSequence(call, target, times);
   }
+  for (const EpochCall& call : report.calls) {
+    Slot& called = slot(call.key);
+    called.totals.closeEpoch(
+        [&called](std::int32_t rank, Seconds waited) { called.tuner.noteWaitedFor(rank, waited); });
+  }
   std::ranges::sort(seen_);
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
   wakeAlike();
@@ -233,27 +239,27 @@ void CommunicatorTuner::digest(const EpochReport& report) {
 
 void CommunicatorTuner::digestSample(Slot& called, const EpochCall& call, const CallTimes& times) {
   elapsed_.add(times.elapsed.value);
-  if (call.follows == AgreementStep::kNone) called.undisturbed.add(times.elapsed.value);
-  called.sampled_elapsed += times.elapsed.value;
-  called.sampled_imbalance += times.imbalance.value;
-  ++called.samples;
+  const RankLateness& last = times.pattern.latest.front();
+  called.totals.noteTimed(
+      {.elapsed = times.elapsed,
+       .waited = settings_.stamps_compare ? std::optional(times.elapsed - times.compared) : std::nullopt,
+       .imbalance = times.imbalance,
+       .last_rank = last.lateness > Seconds{} ? last.rank : -1,
+       .is_disturbed = call.follows != AgreementStep::kNone});
 }
 
 Seconds CommunicatorTuner::usualTimeOf(std::int32_t key, std::int64_t calls) const {
   const auto held = lock();
-  return Seconds{slot(key).usualSeconds() * static_cast<double>(calls)};
+  return static_cast<double>(calls) * slot(key).totals.usual();
 }
 
 void CommunicatorTuner::countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls, double share) {
   const auto held = lock();
   Slot& called = slot(key);
-  const double usual = called.usualSeconds();
-  called.unseen_seconds += share * usual * static_cast<double>(calls);
-  called.untimed_calls += usual > 0.0 ? 0 : calls;
+  called.totals.addUnseen(calls, share);
   const PlannedChoice planned{choice, false};
   called.changed = true;
   called.record.calls += calls;
-  called.unseen_calls += calls;
   called.tuner.count(planned, static_cast<std::int32_t>(calls));
   called.pending.entryOf(planned, epoch_).calls += calls;
 }

@@ -13,6 +13,7 @@
 #include "estimators/running_moments.h"
 #include "store/records.h"
 #include "tuner/agreement_steps.h"
+#include "tuner/call_totals.h"
 #include "tuner/earlier_runs.h"
 #include "tuner/key_tuner.h"
 #include "tuner/pending_decisions.h"
@@ -102,21 +103,6 @@ class CommunicatorTuner {
 
  private:
   using Pending = PendingObservations::Entry;
-  // A mean in which what came long ago counts for little.
-  class RecentMean {
-   public:
-    void add(double value) {
-      if (weight_ < kMostWeight) weight_ += 1.0;
-      mean_ += (value - mean_) / weight_;
-    }
-    bool isKnown() const { return weight_ > 0.0; }
-    double value() const { return mean_; }
-
-   private:
-    static constexpr double kMostWeight = 256.0;
-    double weight_ = 0.0;
-    double mean_ = 0.0;
-  };
   struct Slot {
     Slot(const TunerSettings& settings, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
          std::optional<PolicyRecord> learned)
@@ -127,24 +113,12 @@ class CommunicatorTuner {
     PendingObservations pending;
     PendingDecisions decisions;
     RecordedRanks recorded_ranks;
-    double sampled_elapsed = 0.0;  // seconds, over the whole run
-    double sampled_imbalance = 0.0;
-    std::int64_t samples = 0;
-    std::int64_t unseen_calls = 0;
-    std::int64_t untimed_calls = 0;  // of these, when no call had been looked at
-    double unseen_seconds = 0.0;     // of the others
-    RecentMean undisturbed;          // seconds, of sampled calls that no agreement disturbed
+    CallTotals totals;
     std::int64_t latest_epoch = -1;  // in which the key was called
     std::size_t calls_in_epoch = 0;  // that it had there
-    // What a call takes as the latest say that were looked at, without those that an agreement disturbed, if there are
-    // others; 0: there is none.
-    double usualSeconds() const {
-      if (undisturbed.isKnown()) return undisturbed.value();
-      return samples > 0 ? sampled_elapsed / static_cast<double>(samples) : 0.0;
-    }
-    std::int32_t special = -1;  // the key of the special calls beside these; negative: there is none
-    std::int32_t usual = -1;    // the key of the usual calls beside these special ones; negative: these are no such
-    std::string told_choice;    // of the latest policy; empty: none was told
+    std::int32_t special = -1;       // the key of the special calls beside these; negative: there is none
+    std::int32_t usual = -1;  // the key of the usual calls beside these special ones; negative: these are no such
+    std::string told_choice;  // of the latest policy; empty: none was told
     std::optional<double> told_gain{};  // likewise
     bool changed = false;
     bool is_to_be_asked = false;
@@ -177,8 +151,6 @@ class CommunicatorTuner {
   void recordDecision(Slot& slot, const KeyTuner::Decision& decision);
 
   // These functions are in communicator_records.cc, as drain() is.
-  // Returns the time of all its calls, in seconds, as far as it is known.
-  static std::optional<double> secondsOf(const Slot& slot);
   void tellPolicy(Slot& slot) const;
   void drainSlot(Slot& slot, Batch& batch) const;
   // Records the arrivals of the ranks that matter, and the histogram of all.

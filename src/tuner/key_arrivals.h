@@ -26,6 +26,8 @@ class KeyArrivals {
 
   // Takes the latenesses of one call, which are right within `clock_error`.
   void observe(const ArrivalPattern& pattern, Seconds clock_error);
+  // See TrackedArrivals.
+  void noteWaitedFor(std::int32_t rank, Seconds waited) { tracked_.noteWaitedFor(rank, waited); }
   // Takes it that the next calls will be like this one, of which nothing is recorded.
   void expect(const ArrivalPattern& pattern, Seconds clock_error);
   const TrackedArrivals& tracked() const { return tracked_; }

@@ -55,6 +55,8 @@ class KeyTuner {
   // Every call is counted, together with `calls` - 1 like it; those that were stamped are observed too.
   void count(const PlannedChoice& planned, std::int32_t calls = 1);
   void observe(const PlannedChoice& planned, const CallTimes& times);
+  // Notes for how long others waited for a rank that came last, as a mean over all ranks.
+  void noteWaitedFor(std::int32_t rank, Seconds waited) { arrivals_.noteWaitedFor(rank, waited); }
   // Notes whether a call, which was counted, ran native because what was planned cannot run: some rank lacks memory for
   // it, as a rule, and then it is passed over on all. Where so many are, and none runs it, the choice is given up.
   void notePassedOver(const PlannedChoice& planned, bool is_passed_over);

@@ -59,6 +59,7 @@ TrackedArrivals::Row& TrackedArrivals::rowOf(const RankLateness& late, Seconds& 
   *row = *others;
   row->rank = late.rank;
   row->last = 0;
+  row->waited = {};
   predictor_.copyRank(static_cast<std::int32_t>(rows_.size()) - 1, static_cast<std::int32_t>(row - rows_.begin()));
   return *row;
 }
@@ -110,6 +111,10 @@ void TrackedArrivals::observe(const ArrivalPattern& pattern) {
   }
 }
 
+void TrackedArrivals::noteWaitedFor(std::int32_t rank, Seconds waited) {
+  if (Row* const row = findRow(rank)) row->waited += waited;
+}
+
 std::vector<TrackedArrivals::Entry> TrackedArrivals::entries() const {
   const ArrivalPrediction prediction = predictor_.predict();
   std::vector<Entry> entries;
@@ -117,7 +122,7 @@ std::vector<TrackedArrivals::Entry> TrackedArrivals::entries() const {
     const bool is_unused = rows_[row].rank == kOthers && row + 1 < rows_.size();
     if (is_unused) continue;
     entries.push_back({rows_[row].rank, prediction.lateness[row], prediction.error[row], prediction.method[row],
-                       rows_[row].usual, rows_[row].seen, rows_[row].last});
+                       rows_[row].usual, rows_[row].seen, rows_[row].last, rows_[row].waited});
   }
   return entries;
 }
@@ -140,6 +145,7 @@ void TrackedArrivals::restart() {
   for (Row& row : rows_) {
     row.seen = {};
     row.last = 0;
+    row.waited = {};
   }
 }
 

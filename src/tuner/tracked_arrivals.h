@@ -25,6 +25,8 @@ class TrackedArrivals {
 
   // REQUIRES: pattern.ranks is the number of ranks.
   void observe(const ArrivalPattern& pattern);
+  // Notes for how long others waited for a rank that was the last to come, if it is followed.
+  void noteWaitedFor(std::int32_t rank, Seconds waited);
   std::int64_t observations() const { return predictor_.observations(); }
   std::int32_t ranks() const { return ranks_; }
   // See ArrivalPredictor::latestError().
@@ -39,6 +41,7 @@ class TrackedArrivals {
     Seconds usual;          // mean lateness, the latest calls weighing most
     RunningMoments seen{};  // latenesses in seconds since the latest restart()
     std::int64_t last = 0;  // calls since then in which it was the last to come
+    Seconds waited{};       // since then, by others for it
   };
   static constexpr std::int32_t kOthers = -1;
   // Returns the ranks that are followed, and at the end the others, if there are any.
@@ -60,6 +63,7 @@ class TrackedArrivals {
     Seconds usual;
     RunningMoments seen{};
     std::int64_t last = 0;
+    Seconds waited{};
   };
   bool hasOthers() const { return ranks_ > kTracked; }
   bool isRecent(std::int64_t call) const;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -279,6 +280,22 @@ TEST(DatabasePath, liesInTheHomeFolderWhenThereIsNoDataHome) {
   EXPECT_EQ(databasePath(Options{}, lookupIn({{"HOME", "/home/ada"}})), "/home/ada/.local/share/starling/tuning.db");
   EXPECT_EQ(databasePath(Options{}, lookupIn({{"XDG_DATA_HOME", ""}, {"HOME", "/home/ada"}})),
             "/home/ada/.local/share/starling/tuning.db");
+}
+
+TEST(DatabasePath, takesNoDataHomeThatIsRelative) {
+  EXPECT_EQ(databasePath(Options{}, lookupIn({{"XDG_DATA_HOME", "data"}, {"HOME", "/home/ada"}})),
+            "/home/ada/.local/share/starling/tuning.db");
+}
+
+// Programs change their working directory, and each rank may have another one.
+TEST(DatabasePath, isAbsoluteWhereAllRanksAreToFindIt) {
+  Options options;
+  options.database = "mine.db";
+  EXPECT_EQ(absoluteDatabasePath(options), (std::filesystem::current_path() / "mine.db").string());
+  options.database = "/scratch/mine.db";
+  EXPECT_EQ(absoluteDatabasePath(options), "/scratch/mine.db");
+  options.database = ":memory:";
+  EXPECT_EQ(absoluteDatabasePath(options), ":memory:");
 }
 
 TEST(DatabasePath, liesInTheWorkingFolderWhenThereIsNoHomeEither) {

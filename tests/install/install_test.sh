@@ -30,8 +30,10 @@ stage() {
 find_package() {
   cmake -S "$source/find_package" -B . -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
   cmake --build .
-  run_two_ranks ./linked | tee output
-  grep --quiet "2 ranks, 0 wrong" output
+  for program in linked linked_cxx; do
+    run_two_ranks "./$program" | tee output
+    grep --quiet "2 ranks, 0 wrong" output
+  done
 }
 
 pkg_config() {
@@ -41,6 +43,9 @@ pkg_config() {
   flags=$(pkg-config --cflags --libs starling)
   echo "pkg-config says: $flags"
   eval "cc -std=c11 '$source/linked.c' -o linked $flags"
+  eval "c++ -x c++ '$source/linked.c' -o linked_cxx $flags"
+  run_two_ranks ./linked_cxx | tee output
+  grep --quiet "2 ranks, 0 wrong" output
   run_two_ranks ./linked | tee output
   grep --quiet "starling $(pkg-config --modversion starling), 2 ranks, 0 wrong" output
 }

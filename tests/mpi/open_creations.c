@@ -2,6 +2,7 @@
  *
  *   open_creations idup      rank 0 has begun to duplicate an older communicator, which the others begin to do later
  *   open_creations thread    likewise, in a thread of rank 0
+ *   open_creations file      likewise, but a file is opened on the older communicator
  *   open_creations free      an attribute's delete callback reduces over the communicators that are being freed
  */
 #include <mpi.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static int wrong = 0;
 
@@ -28,9 +30,26 @@ static void reduce(MPI_Comm communicator, int calls) {
 
 static atomic_int has_begun = 0;
 
+static int opens_file = 0;
+
+/* All ranks have one parent. */
+static void open_file(MPI_Comm older) {
+  MPI_File file = MPI_FILE_NULL;
+  char name[64];
+  snprintf(name, sizeof name, "/tmp/starling-open-creations-%ld", (long)getppid());
+  wrong += MPI_File_open(older, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                         &file) != MPI_SUCCESS;
+  MPI_File_close(&file);
+}
+
+/* In one way or another. */
 static void* duplicate(void* older) {
   MPI_Comm made = MPI_COMM_NULL;
   has_begun = 1;
+  if (opens_file) {
+    open_file(*(MPI_Comm*)older);
+    return NULL;
+  }
   MPI_Comm_dup(*(MPI_Comm*)older, &made);
   MPI_Comm_free(&made);
   return NULL;
@@ -105,7 +124,8 @@ int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE;
   int rank = 0;
   if (argc < 2) return 2;
-  const int in_thread = strcmp(argv[1], "thread") == 0;
+  opens_file = strcmp(argv[1], "file") == 0;
+  const int in_thread = opens_file || strcmp(argv[1], "thread") == 0;
   MPI_Init_thread(&argc, &argv, in_thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (strcmp(argv[1], "free") == 0)

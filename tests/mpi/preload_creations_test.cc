@@ -31,7 +31,7 @@ TEST_P(PreloadCreations, doNotWaitForEachOther) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PreloadCreations, testing::Values("idup", "thread", "free"),
+INSTANTIATE_TEST_SUITE_P(All, PreloadCreations, testing::Values("idup", "thread", "file", "free"),
                          [](const auto& made) { return std::string(made.param); });
 
 }  // namespace

@@ -105,6 +105,13 @@ TEST(PolicyJson, manyEntriesInARowMayBeOneText) {
   EXPECT_THAT(errorWhen("2,0,1", "\"1-0\""), HasSubstr("policies[0].table[0]: is a text; expected a whole number, or"));
 }
 
+TEST(PolicyJson, fieldsMayNotBeThereTwice) {
+  EXPECT_THAT(errorWhen("\"program\": \"heat\"", "\"program\": \"heat\", \"program\": \"other\""),
+              HasSubstr("\"program\": is there twice in one object"));
+  EXPECT_THAT(errorWhen("\"size_class\": 13", "\"size_class\": 13, \"size_class\": 14"),
+              HasSubstr("\"size_class\": is there twice in one object"));
+}
+
 TEST(PolicyJson, errorSaysLineWhenTextIsNoJson) {
   EXPECT_THAT(errorWhen("\"version\": 1,", "\"version\": ,"), AllOf(HasSubstr("line 3"), HasSubstr("expected")));
   EXPECT_THAT(parsePolicyJson("").status().message(), HasSubstr("line 1"));

@@ -49,7 +49,10 @@ TEST(CommunicatorRecords, recordsWhatItSaw) {
   EXPECT_EQ(batch.keys[0].calls, 3);
   EXPECT_EQ(batch.keys[0].bytes, kVector.bytes());
   EXPECT_NEAR(batch.keys[0].seconds.value(), 3 * (1e-3 - 1.5e-6), 1e-12) << "samples stand for all calls";
+  EXPECT_NEAR(batch.keys[0].waiting.value(), 3 * 1.5e-6, 1e-12);
   EXPECT_NEAR(batch.keys[0].imbalance.value(), 3e-6, 1e-12);
+  EXPECT_NEAR(batch.arrivals[3].waited.value(), 3 * 1.5e-6, 1e-12) << "the last one";
+  EXPECT_EQ(batch.arrivals[2].waited, 0.0);
 }
 
 TEST(CommunicatorRecords, recordsNothingThatClocksWhichDifferCannotTell) {
@@ -58,7 +61,11 @@ TEST(CommunicatorRecords, recordsNothingThatClocksWhichDifferCannotTell) {
   SimulatedCommunicator communicator(kRanks, settings, {});
   communicator.calls(60, kLineA, kVector);
   const Batch batch = communicator.tuner().drain();
-  for (const ArrivalRecord& arrival : batch.arrivals) EXPECT_EQ(arrival.mean, 0.0) << "by more than calls take";
+  for (const ArrivalRecord& arrival : batch.arrivals) {
+    EXPECT_EQ(arrival.mean, 0.0) << "by more than calls take";
+    EXPECT_EQ(arrival.waited, std::nullopt);
+  }
+  EXPECT_EQ(batch.keys.front().waiting, std::nullopt);
   ASSERT_FALSE(batch.observations.empty());
   for (const ObservationRecord& seen : batch.observations) {
     EXPECT_EQ(seen.elapsed_mean.has_value(), seen.samples > 0);

@@ -101,8 +101,14 @@ TEST(TrackedArrivals, countTheCallsInWhichARankCameLast) {
     }
     EXPECT_EQ(entryOf(arrivals, 3).last, 3);
     EXPECT_EQ(entryOf(arrivals, 1).last, 2);
+    arrivals.noteWaitedFor(3, {2e-3});
+    arrivals.noteWaitedFor(3, {1e-3});
+    arrivals.noteWaitedFor(90, {1e-3});  // who is not there, or not followed
+    EXPECT_DOUBLE_EQ(entryOf(arrivals, 3).waited.value, 3e-3);
+    EXPECT_EQ(entryOf(arrivals, 1).waited, Seconds{});
     arrivals.restart();
     EXPECT_EQ(entryOf(arrivals, 3).last, 0);
+    EXPECT_EQ(entryOf(arrivals, 3).waited, Seconds{});
   }
 }
 

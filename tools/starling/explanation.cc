@@ -94,9 +94,11 @@ std::vector<std::string> trialSentences(const Evidence& evidence, const Candidat
   if (candidates.empty() || !candidates.front().compared().mean) return {"No candidate was measured."};
   std::string costs;
   for (const CandidateSummary& candidate : candidates) costs += (costs.empty() ? "" : ", ") + costOf(candidate);
-  std::vector<std::string> sentences{fmt::format("{} of what was tried in {} of exploration: {}.",
-                                                 timeOfTrials(comparedByOf(evidence)),
-                                                 formatCount(evidence.key.row.key.exploration_calls, "call"), costs)};
+  const std::int64_t trials = evidence.key.row.key.exploration_calls;
+  const std::string what =
+      trials > 0 ? fmt::format("tried in {} of exploration", formatCount(trials, "call")) : "called, without a trial";
+  std::vector<std::string> sentences{
+      fmt::format("{} of what was {}: {}.", timeOfTrials(comparedByOf(evidence)), what, costs)};
   if (isComparedByElapsed(comparedByOf(evidence))) {
     sentences.emplace_back("Elapsed times include waiting for ranks that come late.");
   } else if (!comparedByOf(evidence)) {
@@ -105,8 +107,8 @@ std::vector<std::string> trialSentences(const Evidence& evidence, const Candidat
   const CandidateSummary* native = findCandidate(candidates, kNative);
   if (native == nullptr || !native->compared().mean) {
     sentences.emplace_back(evidence.key.row.key.gain
-                               ? "The MPI library's own allreduce (native) was not measured in this run: the gain is "
-                                 "what was known before."
+                               ? "The MPI library's own allreduce (native) was not measured here in this run: the gain "
+                                 "is what earlier runs, or other calls like these, have shown."
                                : "The MPI library's own allreduce (native) was not measured here, so no gain can be "
                                  "stated.");
   }
@@ -212,7 +214,9 @@ std::string changeSentence(const Evidence& evidence, const Candidates& candidate
   const KeyRecord& key = evidence.key.row.key;
   if (key.state == "passes_through") return passedSentence(key);
   if (key.state != "settled")
-    return "More calls in one run would change it: exploration starts anew with each run until a key has settled.";
+    return "More calls in one run would change it, unless STARLING_MODE is observe: exploration starts anew with each "
+           "run "
+           "until a key has settled.";
   const CandidateSummary* const chosen = findCandidate(candidates, key.choice);
   const Bar bar = barOf(evidence, chosen);
   std::string sentence = barSentence(bar, chosen, key.choice);

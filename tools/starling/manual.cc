@@ -80,7 +80,7 @@ std::string entryOf(const OptionNode& option, bool is_argument) {
   std::string text = roff(option.help + ".");
   const bool is_told = option.value.find('|') != std::string::npos;
   if (!option.words.empty() && !is_told)
-    text += "\nOne of: " + roff(fmt::format("{}", fmt::join(option.words, ", "))) + ".";
+    text += "\nKnown words: " + roff(fmt::format("{}", fmt::join(option.words, ", "))) + ".";
   return entry(term, text);
 }
 

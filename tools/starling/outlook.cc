@@ -15,6 +15,9 @@ std::string methodOf(const RankArrival& rank) {
   return rank.error ? fmt::format("{}, off by {} on average", name, formatDuration(*rank.error)) : name;
 }
 
+// Tells whether candidates are tried, as far as the key's state says it.
+bool isTuned(const KeyRecord& key) { return key.state == "exploring" || key.state == "settled"; }
+
 std::string describePredicted(const KeyRecord& key, const RankArrival& latest) {
   const char* consequence = key.choice == "native"
                                 ? "plans that follow it are candidates, but native is in force, which does not"
@@ -33,8 +36,8 @@ std::string describeUnpredictable(const KeyRecord& key, std::span<const RankArri
                                        : "";
   return fmt::format(
       "The latest rank is late by {} on average, but who is late in a call, and by how much, cannot be forecast well "
-      "enough{}: algorithms with flags in the call are candidates.",
-      formatDuration(key.imbalance), error);
+      "enough{}: algorithms with flags in the call {} candidates.",
+      formatDuration(key.imbalance), error, isTuned(key) ? "are" : "would be");
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ Json figuresOf(const RunSummary& summary) {
   figures.push_back(figure("In allreduce", durationCell(summary.seconds), "mean over ranks"));
   std::string waiting = summary.is_waiting_partial ? "at least: of some sites it is not known" : "for late ranks";
   if (summary.latest) {
-    waiting = fmt::format("{}, most of it for rank {}", waiting, summary.latest->rank);
+    waiting =
+        fmt::format("{}, {} of it for rank {}", waiting, formatPercent(summary.latest->share), summary.latest->rank);
     if (!summary.latest->host.empty()) waiting += " on " + printable(summary.latest->host);
   }
   figures.push_back(figure("Waiting", durationCell(summary.waiting), waiting));

@@ -60,8 +60,10 @@ Outcome listSites(const ListQuery& query, const std::string& database, const Loo
   const Result<Recording> recording = Recording::open(database, query.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
   if (recording.value().keys().empty()) {
-    show(stderr, "starling: {} recorded no allreduce; `starling sites --run all` shows those of all runs. {}\n",
-         recording.value().describeRuns(), whyNothing(recording.value().runs()));
+    const char* const elsewhere =
+        recording.value().runs().size() > 1 ? "." : "; `starling sites --run all` shows those of all runs.";
+    show(stderr, "starling: {} recorded no allreduce{} {}\n", recording.value().describeRuns(), elsewhere,
+         whyNothing(recording.value().runs()));
     if (!query.list.isForPrograms()) return Outcome::ok();
   }
   const ListShape<RecordedKey> shape = sitesShape(recording.value());

@@ -32,7 +32,7 @@ Json latestJson(const std::optional<LatestRank>& latest) {
   Json json;
   json["rank"] = latest->rank;
   json["host"] = latest->host.empty() ? Json(nullptr) : Json(latest->host);
-  json["share_last"] = latest->share_last;
+  json["share"] = latest->share;
   return json;
 }
 

@@ -136,6 +136,13 @@ RecordedPattern comingTogether(RecordedPattern pattern) {
   return pattern;
 }
 
+// Takes what calls have waited in the mean in place of what the patterns say, which are means over many calls: where it
+// is another rank that is late in each of them, all come equally late in the mean.
+void waitAsRecorded(Seconds waited, ArrivalGain& together) {
+  together.earlier += waited - together.less_waiting;
+  together.less_waiting = waited;
+}
+
 // Sets what other arrivals would be worth.
 Status judgeArrivals(const Evidence& evidence, const WhatIfQuery& query, const CallPlayer& player,
                      const UsualChoices& usual, WhatIf& result) {
@@ -150,10 +157,13 @@ Status judgeArrivals(const Evidence& evidence, const WhatIfQuery& query, const C
   const Result<ArrivalGain> on_time = arrivalGain(
       player, result.played, in_force, [rank](const RecordedPattern& pattern) { return withOnTime(pattern, rank); });
   if (!on_time.isOk()) return on_time.status();
-  const Result<ArrivalGain> at_once = arrivalGain(player, result.played, in_force, comingTogether);
+  Result<ArrivalGain> at_once = arrivalGain(player, result.played, in_force, comingTogether);
   if (!at_once.isOk()) return at_once.status();
   result.on_time = on_time.value();
   result.together = at_once.value();
+  const KeyRecord& key = evidence.key.row.key;
+  if (key.waiting && key.calls > 0)
+    waitAsRecorded(Seconds{*key.waiting / static_cast<double>(key.calls)}, result.together);
   return Status::ok();
 }
 

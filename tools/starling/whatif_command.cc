@@ -59,13 +59,14 @@ void printWhatIfRows(const WhatIf& result, const WhatIfQuery& query) {
 
 std::string playedSentence(const WhatIf& result) {
   std::string text = fmt::format(
-      "Simulated under the arrivals of {}, in which {} timed, with what messages cost in this run (latency {}, "
+      "Simulated under the mean arrivals in {} of the run, in which {} timed, with what messages cost in this run "
+      "(latency {}, "
       "{} for each KiB)",
-      formatCount(result.epochs, "epoch"),
+      formatCount(result.epochs, "part"),
       formatCount(result.samples, "call") + (result.samples == 1 ? " was" : " were"),
       formatDuration(result.model.alpha), formatDuration(Seconds{1024 * result.model.beta}));
   if (static_cast<std::int64_t>(result.played.size()) < result.epochs) {
-    text += fmt::format("; neighbouring epochs are joined, so that there are {}",
+    text += fmt::format("; neighbouring ones are joined, so that there are {}",
                         formatCount(static_cast<std::int64_t>(result.played.size()), "pattern"));
   }
   return text + ". Each rank comes at its mean lateness, which the plan knows beforehand.";

@@ -153,10 +153,13 @@ void choose(const void* left, const void* right, void* out, std::int64_t count) 
   const T* b = static_cast<const T*>(right);
   T* result = static_cast<T*>(out);
   for (std::int64_t i = 0; i < count; ++i) {
-    // The pair is assigned member by member, because assigning the whole would write the gap, too.
-    const T winner = Choice::isLeft(a[i], b[i]) ? a[i] : b[i];
-    result[i].value = winner.value;
-    result[i].index = winner.index;
+    // The pair is assigned member by member, because assigning the whole would write the gap, too, and would need
+    // vectors that are aligned as C wants it, which MPI does not ask for.
+    const T& winner = Choice::isLeft(a[i], b[i]) ? a[i] : b[i];
+    const auto value = winner.value;
+    const auto index = winner.index;
+    result[i].value = value;
+    result[i].index = index;
   }
 }
 

@@ -201,7 +201,7 @@ TEST(Explanation, admitsWhatIsNotKnown) {
   EXPECT_THAT(explain(evidence), Contains(HasSubstr("(native) was not measured here, so no gain can be stated")));
   evidence.key.row.key.gain = 2.5;
   EXPECT_THAT(explain(evidence),
-              Contains(HasSubstr("was not measured in this run: the gain is what was known before")));
+              Contains(HasSubstr("was not measured here in this run: the gain is what earlier runs, or")));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ KeyRecord keyWith(const std::string& outlook, const std::string& choice = "slt:s
   key.choice = choice;
   key.imbalance = 4e-3;
   key.outlook = outlook;
+  key.state = "settled";
   return key;
 }
 
@@ -49,6 +50,14 @@ TEST(Outlook, saysThatFlagsAreCandidatesWhereNobodyKnowsWhoIsLate) {
               ElementsAre("The latest rank is late by 4.00 ms on average, but who is late in a call, and by how much, "
                           "cannot be forecast well enough (the latest forecasts of a rank are off by up to 3.00 ms on "
                           "average): algorithms with flags in the call are candidates."));
+}
+
+// As where STARLING_MODE is observe.
+TEST(Outlook, saysThatFlagsWouldBeCandidatesWhereNoneIsTried) {
+  KeyRecord key = keyWith("unpredictable");
+  key.state = "observing";
+  EXPECT_THAT(describeOutlook(key, arrivals()),
+              ElementsAre(testing::HasSubstr("algorithms with flags in the call would be candidates.")));
 }
 
 TEST(Outlook, doesNotSayThatForecastsAreBadByOnesThatAreGood) {

@@ -47,8 +47,8 @@ TEST_F(WhatIfCommand, saysWhatIsSimulatedAndWhatBalancingIsWorth) {
   EXPECT_EQ(answer.err, "");
   EXPECT_THAT(
       answer.out,
-      AllOf(StartsWith("Site 1: pressure, 3.81 MiB float/sum, 4 ranks, run 2\nSimulated under the arrivals of "
-                       "2 epochs, in which 8 calls were timed"),
+      AllOf(StartsWith("Site 1: pressure, 3.81 MiB float/sum, 4 ranks, run 2\nSimulated under the mean arrivals in "
+                       "2 parts of the run, in which 8 calls were timed"),
             HasSubstr("in force"), HasSubstr("Were rank 2 on time"), HasSubstr("over the 120 calls of this run"),
             HasSubstr("Did all ranks come at once"), Not(HasSubstr("cannot be simulated"))));
 }

@@ -106,6 +106,18 @@ TEST(WhatIf, aRankOnTimeEndsCallsEarlierByItsLatenessAndTheOtherTimeAfterIt) {
   EXPECT_NEAR(result.together.less_waiting.value, kLate * 3 / 4, 1e-12);
 }
 
+// Where another rank is late in each call all are equally late in the mean, but what was waited is known.
+TEST(WhatIf, allAtOnceSavesWhatCallsHaveWaited) {
+  Evidence evidence = evidenceOf(4);
+  const WhatIf by_means = whatIf(evidence, {}).value();
+  evidence.key.row.key.waiting = 7.0;  // in 100 calls
+  const WhatIf result = whatIf(evidence, {}).value();
+  EXPECT_DOUBLE_EQ(result.together.less_waiting.value, 0.070);
+  const Seconds faster = by_means.together.earlier - by_means.together.less_waiting;
+  EXPECT_NEAR(result.together.earlier.value, 0.070 + faster.value, 1e-12);
+  EXPECT_EQ(result.on_time.earlier, by_means.on_time.earlier);
+}
+
 TEST(WhatIf, aRankThatIsOnTimeAlreadyGainsNothing) {
   const WhatIf result = whatIf(evidenceOf(4), {.on_time = 0}).value();
   EXPECT_EQ(result.on_time_rank, 0);

@@ -1,0 +1,63 @@
+#include "tuner/call_totals.h"
+
+namespace starling {
+
+CallTotals::Weights CallTotals::weightsOfEpoch() const {
+  const auto disturbed = std::ranges::count_if(timed_, &Timed::is_disturbed);
+  const auto others = std::ssize(timed_) - disturbed;
+  if (others > 0) return {1.0, static_cast<double>(calls_of_epoch_ - disturbed) / static_cast<double>(others), 0};
+  // What an agreement has disturbed stands for others only where nothing else is known.
+  if (disturbed > 0 && !undisturbed_.isKnown())
+    return {static_cast<double>(calls_of_epoch_) / static_cast<double>(disturbed), 0.0, 0};
+  return {1.0, 0.0, calls_of_epoch_ - disturbed};
+}
+
+void CallTotals::add(const Timed& one, double weight) {
+  calls_ += weight;
+  elapsed_ += weight * one.elapsed.value;
+  imbalance_ += weight * one.imbalance.value;
+  clocks_compare_ = one.waited.has_value();
+  const double waited = one.waited.value_or(Seconds{}).value;
+  waited_ += weight * waited;
+  latest_waited_ += weight * waited;
+  if (one.is_disturbed) return;
+  undisturbed_.add(one.elapsed.value);
+  undisturbed_waits_.add(waited);
+}
+
+void CallTotals::addUnseen(std::int64_t calls, double share) {
+  const auto number = static_cast<double>(calls);
+  unseen_seconds_ += share * number * usual().value;
+  untimed_calls_ += usual() > Seconds{} ? 0.0 : number;
+  const double usual_wait = undisturbed_.isKnown() ? undisturbed_waits_.value() : calls_ > 0.0 ? waited_ / calls_ : 0.0;
+  unseen_waited_ += share * number * usual_wait;
+  latest_unseen_ += share * number * usual_wait;
+}
+
+double CallTotals::takeAllOverSeen() {
+  const double ratio = latest_waited_ > 0.0 ? 1.0 + latest_unseen_ / latest_waited_ : 1.0;
+  latest_waited_ = latest_unseen_ = 0.0;
+  return ratio;
+}
+
+Seconds CallTotals::usual() const {
+  if (undisturbed_.isKnown()) return Seconds{undisturbed_.value()};
+  return Seconds{calls_ > 0.0 ? elapsed_ / calls_ : 0.0};
+}
+
+std::optional<double> CallTotals::seconds() const {
+  if (calls_ <= 0.0) return std::nullopt;
+  return elapsed_ + unseen_seconds_ + untimed_calls_ * usual().value;
+}
+
+std::optional<double> CallTotals::waiting() const {
+  if (calls_ <= 0.0 || !clocks_compare_) return std::nullopt;
+  return waited_ + unseen_waited_;
+}
+
+std::optional<double> CallTotals::imbalance() const {
+  if (calls_ <= 0.0) return std::nullopt;
+  return imbalance_ / calls_;
+}
+
+}  // namespace starling
