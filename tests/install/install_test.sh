@@ -43,7 +43,7 @@ pkg_config() {
   flags=$(pkg-config --cflags --libs starling)
   echo "pkg-config says: $flags"
   eval "cc -std=c11 '$source/linked.c' -o linked $flags"
-  eval "c++ -x c++ '$source/linked.c' -o linked_cxx $flags"
+  eval "c++ -x c++ '$source/linked.c' -x none -o linked_cxx $flags"
   run_two_ranks ./linked_cxx | tee output
   grep --quiet "2 ranks, 0 wrong" output
   run_two_ranks ./linked | tee output
