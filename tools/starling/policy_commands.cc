@@ -198,6 +198,28 @@ Result<std::string> readText(const std::string& path) {
   return text;
 }
 
+// Checks that a run would use the choice for such calls, whose names are known.
+Status checkUse(const PolicyRecord& policy, const Choice& choice, const std::string& where) {
+  if (policy.type == kDerivedType || policy.type.ends_with(kOnDevice)) {
+    return Status::error(fmt::format(
+        "{}.type: is \"{}\"; calls of such types are left to the MPI library, so that no run would use this", where,
+        policy.type));
+  }
+  if (policy.communicator_size < 2) {
+    return Status::error(
+        fmt::format("{}.communicator_size: is {}; expected 2 or more, as calls of one rank are left to the MPI library",
+                    where, policy.communicator_size));
+  }
+  const Shape shape{.ranks = policy.communicator_size,
+                    .count = lastByteOf(policy.size_class),
+                    .commutative = policy.operation != kUserNonCommutativeOperation};
+  if (choice.algorithm == kNativeAlgorithm || isValid(*findAlgorithm(choice.algorithm), shape)) return Status::ok();
+  return Status::error(
+      fmt::format("{}.choice: is \"{}\", which does not suit {} on {}; `starling algorithms` says which "
+                  "do",
+                  where, policy.choice, policy.operation, formatCount(policy.communicator_size, "rank")));
+}
+
 // Checks what the store knows nothing of.
 Status checkNames(const PolicyDocument& document) {
   if (document.policies.empty()) return Status::error("policies: is empty; there is nothing to import");
@@ -217,6 +239,7 @@ Status checkNames(const PolicyDocument& document) {
                       "shows them, as in \"sum\" or \"max\"",
                       i, policy.operation));
     }
+    if (Status use = checkUse(policy, choice.value(), fmt::format("policies[{}]", i)); !use.isOk()) return use;
   }
   return Status::ok();
 }

@@ -7,10 +7,10 @@ FOOTPRINT, SETUP_COST, RANKING_COST = sys.argv[1:4]
 
 
 class WrongArgumentsTest(unittest.TestCase):
-    def assert_refused(self, program, *words):
+    def assert_refused(self, program, *words, says=""):
         process = subprocess.run([program, *words], capture_output=True, text=True, timeout=30, check=False)
         self.assertEqual(process.returncode, 2, words)
-        self.assertRegex(process.stderr, r"\Ausage: .*\n\Z")
+        self.assertRegex(process.stderr, rf"\A{says}usage: .*\n\Z")
         self.assertEqual(process.stdout, "")
 
     def test_footprint(self):
@@ -18,9 +18,20 @@ class WrongArgumentsTest(unittest.TestCase):
             self.assert_refused(FOOTPRINT, *words)
 
     def test_ranking_cost(self):
-        for words in ([], ["--loss"], ["x"], ["8", "8x"], ["1"], ["99999999999"], ["--gain", "8"],
-                      ["--ranks-per-node", "8"], ["8", "--ranks-per-node"], ["--ranks-per-node", "1", "8"]):  # fmt: skip
-            self.assert_refused(RANKING_COST, *words)
+        for words, fault in (
+            ([], "no number of ranks is given"),
+            (["--loss"], "no number of ranks is given"),
+            (["x"], "x is not a number of ranks"),
+            (["8", "8x"], "8x is not a number of ranks"),
+            (["1"], "1 is not a number of ranks"),
+            (["99999999999"], "99999999999 is not a number of ranks"),
+            (["--gain", "8"], "--gain is not a number of ranks"),
+            (["--ranks-per-node", "8"], "no number of ranks is given"),
+            (["8", "--ranks-per-node"], "--ranks-per-node needs a number of ranks"),
+            (["--ranks-per-node", "1", "8"], "1 is not a number of ranks"),
+            (["--ranks-per-node", "--loss"], "--loss is not a number of ranks"),
+        ):
+            self.assert_refused(RANKING_COST, *words, says=f"starling-ranking-cost: {fault}.*\n")
 
     def test_setup_cost(self):
         for value in ("5x", "0", "", "5,", ",5", "99999999999"):

@@ -179,6 +179,8 @@ TEST_F(PolicyCommands, importRefusesWhatNoRunCouldUse) {
   for (const auto& [field, value, said] :
        {Refusal{"choice", "wombat", "no algorithm \"wombat\""}, Refusal{"choice", "slt:segments=999999999", "segments"},
         Refusal{"type", "quark", "is \"quark\"; expected a type"},
+        Refusal{"type", "derived", "left to the MPI library"},
+        Refusal{"type", "float_on_device", "left to the MPI library"},
         Refusal{"site", "pressure", "is \"pressure\"; expected \"label:NAME\""},
         Refusal{"operation", "summ", "is \"summ\"; expected an operation"}}) {
     json document = good;
@@ -196,6 +198,15 @@ TEST_F(PolicyCommands, importRefusesWhatNoRunCouldUse) {
     EXPECT_THAT(run("import " + file).err, HasSubstr(std::string("policies[0].") + field + ": is "));
   }
   json document = good;
+  document["policies"][0]["choice"] = "ring";
+  document["policies"][0]["operation"] = "user_noncommutative";
+  writeFile(folder_.file("policy.json"), document.dump());
+  EXPECT_THAT(run("import " + file).err, HasSubstr("policies[0].choice: is \"ring\", which does not suit user_non"));
+  document = good;
+  document["policies"][0].update({{"communicator_size", 1}, {"table", json::array()}, {"lateness_ns", json::array()}});
+  writeFile(folder_.file("policy.json"), document.dump());
+  EXPECT_THAT(run("import " + file).err, HasSubstr("policies[0].communicator_size: is 1; expected 2 or more"));
+  document = good;
   document["policies"] = json::array();
   writeFile(folder_.file("policy.json"), document.dump());
   EXPECT_THAT(run("import " + file).err, HasSubstr("nothing to import"));
