@@ -71,7 +71,7 @@ Result<Json> parseText(std::string_view text) {
   try {
     Json json = Json::parse(text, is_taken);
     if (twice)
-      return wrong(fmt::format("{:.100}: is there twice in one object; leave one of them",
+      return wrong(fmt::format("{:.100}: is there twice in one object; keep one of the two",
                                Json(*twice).dump(-1, ' ', true, Json::error_handler_t::replace)));
     if (!is_too_deep) return json;
     return wrong("top: lists or objects lie too deep in each other; expected JSON as `starling export` writes it");

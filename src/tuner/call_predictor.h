@@ -34,7 +34,8 @@ struct Precision {
   Seconds roughly_from{HUGE_VAL};
 };
 
-// Predicts what choices take in one call. Simulations use the same memory, one after the other. Not thread-safe.
+// Predicts what choices take in one call. Simulations use the same memory, one after the other.
+// THREADS: not thread-safe.
 class CallPredictor {
  public:
   // The query must outlive this.

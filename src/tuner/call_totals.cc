@@ -29,9 +29,9 @@ void CallTotals::addUnseen(std::int64_t calls, double share) {
   const auto number = static_cast<double>(calls);
   unseen_seconds_ += share * number * usual().value;
   untimed_calls_ += usual() > Seconds{} ? 0.0 : number;
-  const double usual_wait = undisturbed_.isKnown() ? undisturbed_waits_.value() : calls_ > 0.0 ? waited_ / calls_ : 0.0;
-  unseen_waited_ += share * number * usual_wait;
-  latest_unseen_ += share * number * usual_wait;
+  const double waited = share * number * usualWait();
+  unseen_waited_ += waited;
+  latest_unseen_ += waited;
 }
 
 double CallTotals::takeAllOverSeen() {
@@ -45,6 +45,11 @@ Seconds CallTotals::usual() const {
   return Seconds{calls_ > 0.0 ? elapsed_ / calls_ : 0.0};
 }
 
+double CallTotals::usualWait() const {
+  if (undisturbed_waits_.isKnown()) return undisturbed_waits_.value();
+  return calls_ > 0.0 ? waited_ / calls_ : 0.0;
+}
+
 std::optional<double> CallTotals::seconds() const {
   if (calls_ <= 0.0) return std::nullopt;
   return elapsed_ + unseen_seconds_ + untimed_calls_ * usual().value;
@@ -52,7 +57,7 @@ std::optional<double> CallTotals::seconds() const {
 
 std::optional<double> CallTotals::waiting() const {
   if (calls_ <= 0.0 || !clocks_compare_) return std::nullopt;
-  return waited_ + unseen_waited_;
+  return waited_ + unseen_waited_ + untimed_calls_ * usualWait();
 }
 
 std::optional<double> CallTotals::imbalance() const {

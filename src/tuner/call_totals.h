@@ -81,6 +81,7 @@ class CallTotals {
   };
 
   Weights weightsOfEpoch() const;
+  double usualWait() const;  // seconds, as usual()
   void add(const Timed& one, double weight);
 
   std::int64_t calls_of_epoch_ = 0;
