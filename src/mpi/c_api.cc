@@ -29,8 +29,9 @@ int makeCall(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatyp
   if (count == 0) return origin.callNative(sendbuf, recvbuf, count, datatype, op, comm);
   const bool is_valid = count >= 0 && datatype != MPI_DATATYPE_NULL && op != MPI_OP_NULL && recvbuf != MPI_IN_PLACE;
   const auto native = [&] { return origin.callNative(sendbuf, recvbuf, count, datatype, op, comm); };
-  Attachment* const attached = attachmentOfCall(is_valid, comm);
-  if (attached == nullptr) return native();
+  Attachment* const attached =
+      attachmentOfCall(is_valid, comm, [&] { return isAllreduceRefused(sendbuf, recvbuf, count, datatype, op); });
+  if (attached == nullptr || isOneBufferRefused(sendbuf, recvbuf, count)) return native();
   if (attached->early) return called(comm, [&] { return Runtime::get().callEarly(comm, *attached, native); });
   if (attached->absent) {
     attached->absent->beforeCall(comm, classifyCall(count, datatype, op).tunable, Runtime::get().options());

@@ -15,7 +15,7 @@ namespace {
 template <typename Call, typename Counted, typename Native, typename Repeated>
 int callRooted(bool is_valid, MPI_Comm comm, const Call& call, const Counted& counted, const Native& native,
                const Repeated& repeated) {
-  if (Session* const session = sessionOfCall(is_valid, comm)) {
+  if (Session* const session = sessionOfCall(is_valid, comm, [&] { return isRefusedAlone(repeated); })) {
     const int code = called(comm, [&] { return call(session->rooted()); });
     session->rooted().throwKept();
     return code;

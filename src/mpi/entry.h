@@ -21,17 +21,22 @@ int controlled(const Work& work) {
 }
 
 // These return what is attached to the communicator, and its session, which are made at its first call; null where the
-// call is for the MPI library alone, because MPI is to refuse its arguments or memory is short.
-inline Attachment* attachmentOfCall(bool is_valid, MPI_Comm communicator) {
+// call is for the MPI library alone, because MPI is to refuse its arguments or memory is short. `is_refused` () tells
+// of a first call, at which ranks wait for each other, whether MPI refuses it: then no other rank need make one.
+template <typename IsRefused>
+Attachment* attachmentOfCall(bool is_valid, MPI_Comm communicator, const IsRefused& is_refused) {
   try {
-    return is_valid ? Runtime::get().attachment(communicator) : nullptr;
+    if (!is_valid || (Runtime::get().wouldAttach(communicator) && is_refused())) return nullptr;
+    return Runtime::get().attachment(communicator);
   } catch (const std::exception&) {
     return nullptr;
   }
 }
-inline Session* sessionOfCall(bool is_valid, MPI_Comm communicator) {
+template <typename IsRefused>
+Session* sessionOfCall(bool is_valid, MPI_Comm communicator, const IsRefused& is_refused) {
   try {
-    return is_valid ? Runtime::get().session(communicator) : nullptr;
+    if (!is_valid || (Runtime::get().wouldAttach(communicator) && is_refused())) return nullptr;
+    return Runtime::get().session(communicator);
   } catch (const std::exception&) {
     return nullptr;
   }

@@ -38,6 +38,8 @@ class Runtime {
   // `is_in_init` says that no code of the program's runs before it.
   void start(bool is_in_init = false);
 
+  // Returns whether attachment() would make something.
+  bool wouldAttach(MPI_Comm communicator);
   // Returns what is attached to a communicator, which is made at its first call. Null: the call passes through.
   Attachment* attachment(MPI_Comm communicator);
   // Returns the session of a communicator, which is made at its first call. Null: the call passes through.

@@ -50,9 +50,13 @@ AbsentSession* Runtime::absentSession(MPI_Comm communicator) {
   return known == nullptr || !known->absent ? nullptr : &*known->absent;
 }
 
+bool Runtime::wouldAttach(MPI_Comm communicator) {
+  return knownAttachment(communicator) == nullptr && communicator != MPI_COMM_NULL && isUsable();
+}
+
 Attachment* Runtime::attachment(MPI_Comm communicator) {
   if (Attachment* const known = knownAttachment(communicator)) return known;
-  if (communicator == MPI_COMM_NULL || !isUsable()) return nullptr;
+  if (!wouldAttach(communicator)) return nullptr;
   // A program that links the library agrees at its first call on the world, or else per communicator.
   if (!started_ && communicator == MPI_COMM_WORLD) {
     start();

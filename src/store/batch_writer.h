@@ -3,22 +3,15 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
 #include "store/records.h"
+#include "store/run_rows.h"
 #include "store/sqlite.h"
 
 namespace starling {
-
-// The run and the environment that a batch belongs to.
-struct RunNumbers {
-  std::optional<std::int64_t> run;  // empty for policies that no run of this database learned: nothing else is written
-  std::int64_t environment = 0;
-  std::string program;
-};
 
 // Writes one batch, and joins what has become old of the keys that it names (history.h), in a step as bounded as the
 // batch is. A record that is written twice replaces itself, so a batch may be repeated after a fault.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/printable.h"
+#include "base/signature_names.h"
 #include "store/policy_document.h"
 
 namespace starling {
@@ -85,11 +86,12 @@ std::string formatGap(std::int64_t bytes) { return fmt::format("{} 0 0 0  # not 
 
 class Exporter {
  public:
-  Exporter(const std::vector<WeightedPolicy>& policies, std::span<const OpenMpiCounterpart> counterparts)
-      : counterparts_(counterparts) {
+  Exporter(const std::vector<WeightedPolicy>& policies, std::span<const OpenMpiCounterpart> counterparts,
+           bool all_commute)
+      : counterparts_(counterparts), commutative_(all_commute) {
     for (const WeightedPolicy& weighted : policies) {
       const PolicyRecord& policy = weighted.policy;
-      if (policy.operation == "user_noncommutative") commutative_ = false;
+      if (!isKnownToCommute(policy.type, policy.operation)) commutative_ = false;
       // Nothing is chosen for one rank, and a block of size 0 would collide with the guard.
       if (policy.communicator_size >= 2) blocks_[policy.communicator_size][policy.size_class].push_back(&weighted);
     }
@@ -165,8 +167,8 @@ class Exporter {
     const bool is_ring = number == kRing || number == kSegmentedRing;
     if (is_ring && !commutative_) {
       lost_.insert(
-          fmt::format("{} is exported as Rabenseifner (6), because the program has a non-commutative operation, for "
-                      "which the rings of Open MPI give wrong results.",
+          fmt::format("{} is exported as Rabenseifner (6), because the program has an operation that does not commute, "
+                      "or is not known to, for which the rings of Open MPI give wrong results.",
                       algorithm));
       return kRabenseifner;
     }
@@ -201,7 +203,7 @@ class Exporter {
 
   std::span<const OpenMpiCounterpart> counterparts_;
   std::map<std::int32_t, Classes> blocks_;  // by communicator size
-  bool commutative_ = true;                 // of all operations seen
+  bool commutative_;                        // of all operations seen
   bool rings_ = false;
   int disagreements_ = 0;
   int tables_ = 0;
@@ -211,9 +213,15 @@ class Exporter {
 
 }  // namespace
 
-Export exportOpenMpiRules(const std::vector<WeightedPolicy>& policies,
-                          std::span<const OpenMpiCounterpart> counterparts) {
-  return Exporter(policies, counterparts).run();
+// Operations on derived types were recorded as "user" whether they commute or not, before these were told apart.
+bool isKnownToCommute(std::string_view type, std::string_view operation) {
+  const bool is_of_program = operation == operationName(Operation::kUser);
+  return operation != kUserNonCommutativeOperation && !(is_of_program && type == kDerivedType);
+}
+
+Export exportOpenMpiRules(const std::vector<WeightedPolicy>& policies, std::span<const OpenMpiCounterpart> counterparts,
+                          bool all_commute) {
+  return Exporter(policies, counterparts, all_commute).run();
 }
 
 }  // namespace starling

@@ -33,7 +33,8 @@ struct Export {
 // Open MPI 4.1 and 5.0 read the classic rules file for allreduce with coll_tuned_use_dynamic_rules and
 // coll_tuned_dynamic_rules_filename. The file knows communicator size and bytes only: of several sites the one with
 // most time in allreduce wins. Algorithms that Open MPI does not have map to the nearest it has, with a warning. Ring
-// and segmented ring are exported only when every operation seen is commutative, because Open MPI 4.1.4 does not check.
+// and segmented ring are exported only when every operation seen is commutative, because Open MPI 4.1.4 does not check:
+// those of the policies, and, as `all_commute` says, those of calls for which there is no policy.
 struct WeightedPolicy {
   PolicyRecord policy;
   double seconds = 0.0;  // time in allreduce: the weight between sites
@@ -46,7 +47,10 @@ struct OpenMpiCounterpart {
   bool is_same = false;              // else only the nearest that it has
   std::int64_t usual_segments = 0;   // where a choice names none; 0: it has none
 };
-Export exportOpenMpiRules(const std::vector<WeightedPolicy>& policies,
-                          std::span<const OpenMpiCounterpart> counterparts);
+Export exportOpenMpiRules(const std::vector<WeightedPolicy>& policies, std::span<const OpenMpiCounterpart> counterparts,
+                          bool all_commute);
+
+// Returns whether an operation of recorded calls commutes; false: it does not, or that is not known.
+bool isKnownToCommute(std::string_view type, std::string_view operation);
 
 }  // namespace starling

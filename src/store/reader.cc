@@ -20,12 +20,6 @@
 namespace starling {
 namespace {
 
-Status damagedRow(const sqlite::Connection& connection, const char* table, const char* column, std::int64_t number) {
-  return connection.fault(
-      fmt::format("{}.{} of number {} is too large a number, or no list of whole numbers; delete that row with sqlite3",
-                  table, column, number));
-}
-
 // Files of one step hold 0 where a time is not known.
 constexpr std::size_t kFirstStepWithNull = 2;
 
@@ -297,27 +291,20 @@ Result<std::vector<PolicyRecord>> Reader::policies(const Environment& environmen
   return selectPolicies(connection_->sqlite, number.value(), program, PolicyOrder::kNewestFirst, connection_->steps);
 }
 
-Result<std::int64_t> Reader::calls(std::int64_t run_number) const {
+Result<CallsOfKeys> Reader::calls(std::int64_t run_number) const {
   connection_->sqlite.beginCall("read");
-  // Unlike sum(), total() has a result where a stranger has written numbers that overflow.
-  sqlite::Statement statement = connection_->sqlite.prepare(
-      "SELECT CAST(total(calls) AS INTEGER) FROM communicators JOIN keys ON keys.communicator = communicators.number "
-      "WHERE communicators.run = ?1");
-  std::int64_t calls = 0;
-  if (statement.start(run_number).next()) statement.read(calls);
-  if (!statement.status().isOk()) return statement.status();
-  return calls;
+  return selectCallsOfKeys(connection_->sqlite, run_number, connection_->steps);
 }
 
 Result<StoredRun> Reader::wholeRun(const RunRow& row) const {
   // A run that has finished changes only where it is pruned or merged, which changes its calls: writers need not wait
   // until all of it is read.
   if (row.finished) {
-    const Result<std::int64_t> before = calls(row.number);
+    const Result<CallsOfKeys> before = calls(row.number);
     if (!before.isOk()) return before.status();
     Result<StoredRun> whole = readRun(row, true);
     if (!whole.isOk()) return whole;
-    const Result<std::int64_t> after = calls(row.number);
+    const Result<CallsOfKeys> after = calls(row.number);
     if (!after.isOk()) return after.status();
     if (after.value() == before.value()) return whole;
   }
@@ -353,14 +340,21 @@ Result<StoredRun> Reader::readRun(const RunRow& row, bool is_in_pieces) const {
 
 Result<std::vector<StoredPolicy>> Reader::allPolicies() const {
   return connection_->select<StoredPolicy>(
-      fmt::format("SELECT policies.number, policies.program, runs.id, runs.started, {}, {} FROM policies "
+      // Unlike sum(), total() has a result where a stranger has written numbers that overflow.
+      fmt::format("SELECT policies.number, policies.program, runs.id, runs.started, "
+                  "(SELECT CAST(total(calls) AS INTEGER) FROM keys "
+                  "JOIN communicators ON communicators.number = keys.communicator "
+                  "JOIN sites ON sites.number = keys.site WHERE communicators.run = policies.run "
+                  "AND communicators.size = policies.communicator_size AND sites.identity = policies.site "
+                  "AND keys.size_class = policies.size_class AND keys.type = policies.type "
+                  "AND keys.operation = policies.operation), {}, {} FROM policies "
                   "JOIN environments ON environments.number = policies.environment "
                   "LEFT JOIN runs ON runs.number = policies.run ORDER BY policies.number",
                   selected<Environment>("environments"), selected<PolicyRecord>("policies", connection_->steps)),
       [this](sqlite::Statement& statement) -> Result<StoredPolicy> {
         StoredPolicy stored;
         const char* damaged = readRow(statement, stored.number, stored.program, stored.run_id, stored.started,
-                                      stored.environment, stored.policy);
+                                      stored.calls, stored.environment, stored.policy);
         if (damaged != nullptr) return damagedRow(connection_->sqlite, "policies", damaged, stored.number);
         const Status checked = checkPolicy(stored.policy, fmt::format("policies of number {}", stored.number));
         if (!checked.isOk()) return connection_->sqlite.fault(checked.message());

@@ -68,8 +68,8 @@ class Reader {
   Result<std::vector<ArrivalRecord>> arrivals(std::int64_t key_number) const;
   Result<std::vector<HistogramRecord>> histograms(std::int64_t key_number) const;
   Result<std::vector<DecisionRecord>> decisions(std::int64_t key_number) const;
-  // Returns how many calls a run made, those of all its keys together.
-  Result<std::int64_t> calls(std::int64_t run_number) const;
+  // Returns how many calls each key of a run made.
+  Result<CallsOfKeys> calls(std::int64_t run_number) const;
   // Returns all that is recorded of a run but policies, as it was at one moment.
   Result<StoredRun> wholeRun(const RunRow& run) const;
   // Returns the policies of all programs and environments; a row that checkPolicy() refuses is an error.

@@ -70,6 +70,12 @@ Status checkRow(const PolicyRecord& policy, const char* damaged, std::int64_t nu
 
 }  // namespace
 
+Status damagedRow(const sqlite::Connection& connection, const char* table, const char* column, std::int64_t number) {
+  return connection.fault(
+      fmt::format("{}.{} of number {} is too large a number, or no list of whole numbers; delete that row with sqlite3",
+                  table, column, number));
+}
+
 std::string formatList(const std::vector<std::int32_t>& list) { return formatIntegers(list); }
 std::string formatList(const std::vector<std::int64_t>& list) { return formatIntegers(list); }
 
@@ -112,6 +118,26 @@ Result<std::vector<PolicyRecord>> selectPolicies(const sqlite::Connection& conne
                         first_fault.message()));
   }
   return policies;
+}
+
+Result<CallsOfKeys> selectCallsOfKeys(const sqlite::Connection& connection, std::int64_t run, std::size_t steps) {
+  sqlite::Statement statement = connection.prepare(fmt::format(
+      "SELECT keys.number, communicators.id, sites.identity, {}, keys.calls FROM keys "
+      "JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site "
+      "WHERE communicators.run = ?1",
+      selected<KeyId>("keys", steps)));
+  CallsOfKeys calls;
+  statement.start(run);
+  while (statement.next()) {
+    std::int64_t number = 0;
+    std::int64_t of_key = 0;
+    KeyId id;
+    const char* damaged = readRow(statement, number, id.communicator, id.site, id, of_key);
+    if (damaged != nullptr) return damagedRow(connection, "keys", damaged, number);
+    calls.emplace(std::move(id), of_key);
+  }
+  if (!statement.status().isOk()) return statement.status();
+  return calls;
 }
 
 std::string selectionOfKeys() {

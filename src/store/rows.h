@@ -13,6 +13,7 @@
 #include "store/records.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
+#include "store/stored_run.h"
 
 namespace starling {
 
@@ -26,6 +27,9 @@ std::string formatList(const std::vector<std::int64_t>& list);
 bool parseList(std::string_view text, std::vector<std::int32_t>& list);
 bool parseList(std::string_view text, std::vector<std::int64_t>& list);
 
+// Returns the error that a column of a row holds a number too large, or no list, as readRow() finds it.
+Status damagedRow(const sqlite::Connection& connection, const char* table, const char* column, std::int64_t number);
+
 // Returns the number of an environment's row, none of which is ever removed; 0: there is none.
 Result<std::int64_t> environmentNumber(const sqlite::Connection& connection, const Environment& environment);
 
@@ -37,6 +41,10 @@ enum class PolicyOrder { kBySite, kNewestFirst };
 Result<std::vector<PolicyRecord>> selectPolicies(const sqlite::Connection& connection, std::int64_t environment,
                                                  const std::string& program, PolicyOrder order,
                                                  std::size_t steps = kSchemaSteps.size());
+
+// Returns the calls of each key of a run. Errors: a row is damaged.
+Result<CallsOfKeys> selectCallsOfKeys(const sqlite::Connection& connection, std::int64_t run,
+                                      std::size_t steps = kSchemaSteps.size());
 
 // Return "SELECT keys.number ..." of the keys of run ?1, or of those of them that belong to these sites.
 std::string selectionOfKeys();

@@ -54,13 +54,13 @@ struct NativeTime {
 };
 
 // Returns the error of what is saved where native is taken to take no more than in its longest epoch, and not what the
-// gain says.
-double errorOfCapped(Observations all, double most, double by_gain, double calls) {
+// gain says; empty: it was called once, which tells nothing.
+std::optional<double> errorOfCapped(Observations all, double most, double calls) {
   const double usual = usualTime(all, kNativeName).value_or(most);
   const std::optional<double> of_mean = errorOfMean(*findCandidate(summarizeCandidates(all), kNativeName));
   if (usual < most) return calls * std::max(most - usual, of_mean.value_or(0.0));
-  // Of one call alone nothing is known but that the gain says otherwise.
-  return calls * of_mean.value_or(by_gain - most);
+  if (!of_mean) return std::nullopt;
+  return calls * *of_mean;
 }
 
 // Returns what native took at most, as a mean over an epoch; empty: it was not called.
@@ -83,7 +83,7 @@ std::optional<NativeTime> nativeByGain(const KeyRecord& key, Observations all, O
   if (key.gain_error) native.saved_error = calls * *chosen * *key.gain_error;
   const std::optional<double> most = mostOfNative(all);
   // Then it is between what its calls usually took and that.
-  if (most && *most < native.mean) native = {*most, errorOfCapped(all, *most, native.mean, calls)};
+  if (most && *most < native.mean) native = {*most, errorOfCapped(all, *most, calls)};
   // Other keys know nothing of ranks that were interrupted here; and what may be off by more than all of it is not
   // known.
   if (!most && native.mean > elsewhere.value_or(native.mean)) return std::nullopt;
@@ -174,7 +174,8 @@ void setSaved(Observations observations, const std::optional<double>& elsewhere,
   }
   summary.saved = saved;
   summary.exploring = exploring;
-  summary.has_former_choices = usual_times.contains(key.choice) && usual_times.size() > 1;
+  summary.has_own_calls = usual_times.contains(key.choice);
+  summary.has_former_choices = usual_times.size() > (summary.has_own_calls ? 1 : 0);
   summary.saved_error = calls > 0.0 ? native->saved_error : std::optional(0.0);
 }
 

@@ -10,6 +10,7 @@
 #include "summary/arrival_summary.h"
 #include "summary/communicator_names.h"
 #include "summary/native_comparison.h"
+#include "summary/site_name.h"
 
 namespace starling {
 namespace {
@@ -113,7 +114,8 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
     if (!arrivals.isOk()) return arrivals.status();
     const auto histograms = reader.histograms(row.number);
     if (!histograms.isOk()) return histograms.status();
-    KeySummary& key = summary.keys.emplace_back(KeySummary{.row = row, .communicator = communicators[i]});
+    KeySummary& key =
+        summary.keys.emplace_back(KeySummary{.row = row, .site = siteName(row.site), .communicator = communicators[i]});
     const KeyRecord& record = key.row.key;
     key.waiting = waitingIn(record, observations.value());
     if (const Status compared = comparison.compare(observations.value(), key); !compared.isOk()) return compared;

@@ -17,12 +17,15 @@ namespace starling {
 // empty: not known.
 struct KeySummary {
   KeyRow row;
+  std::string site{};                   // the best name that is known of its call site
   std::string communicator{};           // its name, where the run has several; empty: it has one
   std::optional<double> waiting{};      // for ranks that came late
   std::optional<double> saved{};        // beside native, in calls that were no trials; below 0: lost
   std::optional<double> saved_error{};  // its standard error
   std::optional<double> exploring{};    // that trials took beyond native; below 0: they took less
-  bool has_former_choices = false;      // other algorithms ran in calls that were no trials, and count in `saved`
+  // Whose calls, but for trials, `saved` is of: the choice in force, other algorithms than native before it, or both.
+  bool has_own_calls = false;
+  bool has_former_choices = false;
 };
 
 // The rank that the others waited for most.

@@ -8,7 +8,6 @@
 
 #include "base/printable.h"
 #include "base/text_format.h"
-#include "summary/site_name.h"
 
 namespace starling {
 namespace {
@@ -128,13 +127,12 @@ constexpr std::size_t kMostKeyLines = 20;
 
 std::string keyLine(const KeySummary& summary) {
   const KeyRecord& key = summary.row.key;
-  std::string line =
-      fmt::format("Site {}, {}: {} of {} ({}, {}) on {}, {}", summary.row.site_number, siteName(summary.row.site),
-                  formatCount(key.calls, "call") + (key.cycle.empty() ? "" : " (" + key.cycle + ")"),
-                  formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
-                  formatCount(summary.row.communicator.size, "rank") +
-                      (summary.communicator.empty() ? "" : " of " + summary.communicator),
-                  formatDuration(key.seconds));
+  std::string line = fmt::format("Site {}, {}: {} of {} ({}, {}) on {}, {}", summary.row.site_number, summary.site,
+                                 formatCount(key.calls, "call") + (key.cycle.empty() ? "" : " (" + key.cycle + ")"),
+                                 formatBytes(Bytes{key.bytes}), key.id.type, key.id.operation,
+                                 formatCount(summary.row.communicator.size, "rank") +
+                                     (summary.communicator.empty() ? "" : " of " + summary.communicator),
+                                 formatDuration(key.seconds));
   if (summary.waiting) line += fmt::format(", {} waiting", formatDuration(summary.waiting));
   line += fmt::format("; {}, {}", key.choice, key.state);
   if (key.gain && key.choice != "native") {
@@ -144,9 +142,9 @@ std::string keyLine(const KeySummary& summary) {
   if (summary.saved == 0.0 && summary.saved_error == 0.0 && key.choice != "native") {
     line += "; all calls but trials were native's so far";
   } else if (summary.saved && (key.choice != "native" || *summary.saved != 0.0)) {
-    const char* const what = key.choice == "native"       ? "; other choices before"
-                             : summary.has_former_choices ? "; that and other choices before"
-                                                          : ",";
+    const char* const what = !summary.has_former_choices ? ","
+                             : summary.has_own_calls     ? "; that and other choices before"
+                                                         : "; other choices before";
     line += fmt::format("{} took {} than native", what, savedText(*summary.saved, summary.saved_error));
   } else if (!summary.saved && key.choice != "native") {
     line += "; what native would have taken is not known";

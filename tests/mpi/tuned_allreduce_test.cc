@@ -163,6 +163,29 @@ TEST(TunedAllreduce, raisesMpisErrorsWhenArgumentsAreWrong) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+// Ranks wait for each other in the first call on a communicator, but not for one that MPI refuses at once.
+TEST(TunedAllreduce, ofCallsThatMpiRefusesOnOneRankTheOthersNeedNotKnow) {
+  MPI_Datatype derived = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_INT, &derived);
+  MPI_Type_commit(&derived);
+  for (const int calls : {0, 20}) {
+    const ScopedDuplicate duplicate(MPI_COMM_WORLD);
+    MPI_Comm_set_errhandler(duplicate.get(), MPI_ERRORS_RETURN);
+    for (int call = 0; call < calls; ++call) expectReduced(sumOf<double>(MPI_DOUBLE), 50, false, duplicate.get());
+    Watch watch("a call that MPI refuses on one rank, after " + std::to_string(calls));
+    if (worldRank() == worldSize() - 1) {
+      std::vector<int> values(2);
+      std::vector<int> sums(2);
+      EXPECT_NE(tuned_allreduce(values.data(), sums.data(), 1, derived, MPI_SUM, duplicate.get()), MPI_SUCCESS);
+      EXPECT_NE(tuned_allreduce(values.data(), values.data(), 2, MPI_INT, MPI_SUM, duplicate.get()), MPI_SUCCESS);
+      EXPECT_EQ(tuned_allreduce(sums.data(), sums.data(), 0, MPI_INT, MPI_SUM, duplicate.get()), MPI_SUCCESS);
+    }
+    MPI_Barrier(duplicate.get());
+    expectReduced(sumOf<double>(MPI_DOUBLE), 50, false, duplicate.get());
+  }
+  MPI_Type_free(&derived);
+}
+
 TEST(TunedAllreduce, isTheIdentityOnCommunicatorsOfOneRank) {
   for (int call = 0; call < 30; ++call) expectReduced(sumOf<double>(MPI_DOUBLE), 100, call % 2 == 0, MPI_COMM_SELF);
   int keys = -1;

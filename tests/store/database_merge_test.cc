@@ -18,7 +18,7 @@ StoredRun storedRun(const std::string& id, std::int64_t calls, std::optional<std
 
 StoredPolicy storedPolicy(const std::string& choice, std::optional<std::string> run_id,
                           std::optional<std::int64_t> started) {
-  StoredPolicy stored{1, sampleEnvironment(), "heat", std::move(run_id), started, samplePolicy()};
+  StoredPolicy stored{1, sampleEnvironment(), "heat", std::move(run_id), started, 0, samplePolicy()};
   stored.policy.choice = choice;
   return stored;
 }
@@ -86,15 +86,48 @@ TEST_F(DatabaseMerge, runIsRenewedByALaterState) {
 
 TEST_F(DatabaseMerge, saysBeforehandWhatBecomesOfARun) {
   const auto compare = [this](const std::string& id, std::int64_t calls, bool has_finished) {
-    return database_.compareRun(id, calls, has_finished).value();
+    return database_.compareRun(id, {{sampleBatch().keys.front().id, calls}}, has_finished).value();
   };
   EXPECT_EQ(compare("r", 0, false), Merged::kAdded);
   merge(storedRun("r", 500));
-  EXPECT_EQ(reader().calls(1).value(), 500);
+  const KeyId key = sampleBatch().keys.front().id;
+  EXPECT_EQ(reader().calls(1).value(), (CallsOfKeys{{key, 500}}));
   EXPECT_EQ(compare("r", 501, false), Merged::kRenewed);
   EXPECT_EQ(compare("r", 500, true), Merged::kRenewed);
   EXPECT_EQ(compare("r", 500, false), Merged::kKept);
-  EXPECT_EQ(compare("r", 499, true), Merged::kKept);
+  EXPECT_EQ(compare("r", 499, true), Merged::kRenewed) << "it has finished there";
+  KeyId other = key;
+  ++other.size_class;
+  EXPECT_EQ(database_.compareRun("r", {{key, 499}, {other, 1}}, false).value(), Merged::kRenewed) << "a key more";
+}
+
+// As where other sites were pruned there.
+TEST_F(DatabaseMerge, keysThatAreNotThereStayHere) {
+  StoredRun both = storedRun("r", 500);
+  KeyRecord other = both.records.keys.front();
+  ++other.id.size_class;
+  other.calls = 700;
+  both.records.keys.push_back(other);
+  merge(both);
+  EXPECT_EQ(merge(storedRun("r", 499)), Merged::kKept);
+  StoredRun later = storedRun("r", 501);
+  later.records.observations.front().epoch = 77;
+  EXPECT_EQ(merge(later), Merged::kRenewed);
+  EXPECT_EQ(reader().calls(1).value(), (CallsOfKeys{{later.records.keys.front().id, 501}, {other.id, 700}}));
+  EXPECT_EQ(count(path_, "observations"), 1);
+}
+
+TEST_F(DatabaseMerge, keysThatAreNotHereComeAlone) {
+  merge(storedRun("r", 500));
+  StoredRun theirs = storedRun("r", 400);
+  KeyRecord other = theirs.records.keys.front();
+  ++other.id.size_class;
+  other.calls = 7;
+  theirs.records.keys.push_back(other);
+  theirs.records.observations.front().epoch = 77;
+  EXPECT_EQ(merge(theirs), Merged::kRenewed);
+  EXPECT_EQ(reader().calls(1).value(), (CallsOfKeys{{theirs.records.keys.front().id, 500}, {other.id, 7}}));
+  EXPECT_NE(reader().observations(1).value().front().epoch, 77) << "ours made more calls";
 }
 
 TEST_F(DatabaseMerge, policyOfTheLaterRunWins) {
@@ -123,6 +156,20 @@ TEST_F(DatabaseMerge, policyOfNoKnownRunDoesNotTakeThePlaceOfOneThatARunLearned)
   EXPECT_EQ(merge(storedPolicy("slt", "r", sampleRun("r").started)), Merged::kAdded);
   EXPECT_EQ(merge(storedPolicy("ring", {}, {})), Merged::kKept);
   EXPECT_EQ(choiceInForce(), "slt");
+}
+
+TEST_F(DatabaseMerge, ofOneRunThePolicyWinsOfWhichMoreCallsAreKnown) {
+  merge(storedRun("r", 100));
+  StoredPolicy policy = storedPolicy("slt", "r", sampleRun("r").started);
+  policy.calls = 100;
+  EXPECT_EQ(merge(policy), Merged::kAdded);
+  EXPECT_EQ(merge(policy), Merged::kKept);
+  merge(storedRun("r", 200));
+  policy.policy.choice = "ring";
+  EXPECT_EQ(merge(policy), Merged::kKept) << "an earlier state of it";
+  policy.calls = 200;
+  EXPECT_EQ(merge(policy), Merged::kRenewed);
+  EXPECT_EQ(choiceInForce(), "ring");
 }
 
 // As when a run is removed from the other file while that is merged.

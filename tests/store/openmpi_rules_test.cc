@@ -37,7 +37,9 @@ constexpr OpenMpiCounterpart kCounterparts[] = {{"native", "ignore", true},
                                                 {"two_level", "ignore"},
                                                 {"misspelled", "rign"}};
 
-Export rulesOf(const std::vector<WeightedPolicy>& policies) { return exportOpenMpiRules(policies, kCounterparts); }
+Export rulesOf(const std::vector<WeightedPolicy>& policies, bool all_commute = true) {
+  return exportOpenMpiRules(policies, kCounterparts, all_commute);
+}
 
 // The part of the file below its head.
 std::string blocks(const Export& exported) { return exported.text.substr(exported.text.find("\n0  #") + 1); }
@@ -135,6 +137,16 @@ TEST(OpenMpiRules, noRingIsWrittenWhenAnOperationDoesNotCommute) {
               AllOf(HasSubstr("\n17 6 0 0  #"), HasSubstr("\n33 6 0 0  #"), HasSubstr("\n65 6 0 0  #")));
   EXPECT_THAT(exported.warnings, Contains(HasSubstr("ring is exported as Rabenseifner (6)")));
   EXPECT_THAT(exported.warnings, Not(Contains(HasSubstr("do not use the file"))));
+}
+
+TEST(OpenMpiRules, noRingIsWrittenWhenAnOperationWithoutAPolicyDoesNotCommute) {
+  EXPECT_THAT(blocks(rulesOf({policy(4, 5, "ring")}, false)), HasSubstr("\n17 6 0 0  #"));
+  EXPECT_TRUE(isKnownToCommute("double", "sum"));
+  EXPECT_TRUE(isKnownToCommute("double", "user"));
+  EXPECT_TRUE(isKnownToCommute("derived", "other"));
+  EXPECT_FALSE(isKnownToCommute("double", "user_noncommutative"));
+  EXPECT_FALSE(isKnownToCommute("derived", "user_noncommutative"));
+  EXPECT_FALSE(isKnownToCommute("derived", "user")) << "as it was recorded before these were told apart";
 }
 
 TEST(OpenMpiRules, ringsWarnThatOpenMpiDoesNotCheckOperations) {

@@ -82,7 +82,7 @@ TEST(OpenMpiRulesEffect, exportedAlgorithmRunsWhereItWasLearnedAndNowhereElse) {
   const Export exported =
       exportOpenMpiRules({policy(4, 11, "ring"), policy(4, 12, "reduce_bcast"),
                           policy(4, 14, "ring_segmented:segments=2"), policy(6, 11, "rabenseifner")},
-                         counterparts);
+                         counterparts, true);
   writeFile(folder.file("rules"), exported.text);
   const std::string sizes = " 1024 1025 2048 2049 4096 4097 8192 8193 16384 16385";
 

@@ -75,6 +75,21 @@ TEST_F(RunSummaryTest, oneCallOfNativeDoesNotTellWhatIsSaved) {
   EXPECT_EQ(summary.unclear_keys, 1);
 }
 
+// Nor does it where a gain says that native takes longer yet.
+TEST_F(RunSummaryTest, oneCallOfNativeDoesNotTellWhatIsSavedBesideAGainEither) {
+  for (const std::optional<double> gain_error : {std::optional<double>(), std::optional(0.1)}) {
+    Batch batch = settledOnSlt();
+    batch.keys.front().gain = 4.0;
+    batch.keys.front().gain_error = gain_error;
+    batch.observations.front() = usual(kKey, 0, "native", 1, 0.008);
+    batch.observations.front().samples = 1;
+    std::filesystem::remove(folder_ / "tuning.db");
+    const RunSummary summary = summaryOf(batch);
+    EXPECT_FALSE(summary.saved) << gain_error.value_or(0.0);
+    EXPECT_EQ(summary.unclear_keys, 1);
+  }
+}
+
 TEST_F(RunSummaryTest, tellsWaitingFromTheRest) {
   const RunSummary summary = summaryOf(settledOnSlt());
   // 10 ms of each call.
@@ -140,6 +155,20 @@ TEST_F(RunSummaryTest, comparesFormerChoicesWithWhatNativeTookThen) {
   EXPECT_TRUE(summary.keys.front().has_former_choices);
   EXPECT_THAT(summaryLines(summary, true),
               testing::Contains(testing::HasSubstr("; that and other choices before took")));
+}
+
+// The choice in force has made no call yet but trials.
+TEST_F(RunSummaryTest, ascribesWhatFormerChoicesSavedToThese) {
+  Batch batch = settledOnSlt();
+  batch.keys.front().gain.reset();
+  batch.keys.front().gain_error.reset();
+  batch.observations.front().post_arrival_deviation = 0.001;
+  batch.observations.back() = usual(kKey, 2, "prr", 50, 0.005);
+  batch.observations.back().post_arrival_deviation = 0.001;
+  const RunSummary summary = summaryOf(batch);
+  EXPECT_NEAR(summary.saved.value(), 50 * (0.010 - 0.005), 1e-12);
+  EXPECT_FALSE(summary.keys.front().has_own_calls);
+  EXPECT_THAT(summaryLines(summary, true), testing::Contains(testing::HasSubstr("; other choices before took")));
 }
 
 // A rank that was interrupted for seconds says nothing of the algorithm; times a gain it would be more than the run.

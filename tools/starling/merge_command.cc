@@ -63,7 +63,7 @@ Status mergeRuns(const Source& source, Database& database, Tally& tally) {
   const auto runs = source.reader.runs();
   if (!runs.isOk()) return runs.status();
   for (const RunRow& row : runs.value()) {
-    const Result<std::int64_t> calls = source.reader.calls(row.number);
+    const Result<CallsOfKeys> calls = source.reader.calls(row.number);
     if (!calls.isOk()) return calls.status();
     const Result<Merged> compared = database.compareRun(row.run.id, calls.value(), row.finished.has_value());
     if (!compared.isOk()) return compared.status();
@@ -120,10 +120,10 @@ Action setUpMerge(CLI::App& command, const Globals& globals) {
   const auto paths = std::make_shared<std::vector<std::string>>();
   command.add_option("FILE", *paths, "Tuning databases; they are only read")->required();
   command.footer(
-      "A run that is here already is renewed where the other file knows more of its calls. Of two policies for the "
-      "same\n"
-      "calls the one stays that the later run learned; where that is not known, the one that is here. Merging a file\n"
-      "again changes nothing.");
+      "A run that is here already is renewed where the other file knows more of its calls, call site by call site. Of\n"
+      "two policies for the same calls the one stays that the later run learned, or of one run's that for which more\n"
+      "calls are known; where the run is not known, the one that is here. Merging a file again changes nothing, but\n"
+      "brings back what was pruned here meanwhile.");
   return [paths, &globals] { return merge(*paths, globals.databaseInForce()); };
 }
 

@@ -45,24 +45,29 @@ PolicyKey keyOf(const PolicyRecord& policy) {
   return {policy.site, policy.communicator_size, policy.size_class, policy.type, policy.operation};
 }
 
-// The time in allreduce of the keys that policies speak of.
-using SecondsOfPolicies = std::map<PolicyKey, double>;
+// What rules for all calls alike have to know of these.
+struct RecordedCalls {
+  std::map<PolicyKey, double> seconds{};  // in allreduce, of the keys that policies speak of
+  bool all_commute = true;                // the operations of all of them, also where there is no policy
+};
 
 // Returns it over all runs like this one, since policies are of all of these.
-Result<SecondsOfPolicies> secondsOfRunsLike(const RunRow& run, const Reader& reader) {
+Result<RecordedCalls> callsOfRunsLike(const RunRow& run, const Reader& reader) {
   const Result<std::vector<RunRow>> runs = reader.runs();
   if (!runs.isOk()) return runs.status();
-  SecondsOfPolicies seconds;
+  RecordedCalls calls;
   for (const RunRow& other : runs.value()) {
     if (other.run.program != run.run.program || !(other.run.environment == run.run.environment)) continue;
     const Result<std::vector<KeyRow>> keys = reader.keys(other.number);
     if (!keys.isOk()) return keys.status();
     for (const KeyRow& row : keys.value()) {
       const KeyId& id = row.key.id;
-      seconds[{id.site, row.communicator.size, id.size_class, id.type, id.operation}] += row.key.seconds.value_or(0.0);
+      calls.seconds[{id.site, row.communicator.size, id.size_class, id.type, id.operation}] +=
+          row.key.seconds.value_or(0.0);
+      if (!isKnownToCommute(id.type, id.operation)) calls.all_commute = false;
     }
   }
-  return seconds;
+  return calls;
 }
 
 // Returns a row for each policy of the document, which says in front where it was learned.
@@ -101,11 +106,11 @@ Export exportDocument(const std::string& format, const PolicyDocument& document)
   return Export{format == "json" ? text : policiesCsv(text), warnOfLostNames(document, text)};
 }
 
-Export exportRules(std::vector<PolicyRecord> policies, const SecondsOfPolicies& seconds) {
+Export exportRules(std::vector<PolicyRecord> policies, const RecordedCalls& calls) {
   std::vector<WeightedPolicy> weighted;
   for (PolicyRecord& policy : policies) {
-    const auto known = seconds.find(keyOf(policy));
-    weighted.push_back({std::move(policy), known == seconds.end() ? 0.0 : known->second});
+    const auto known = calls.seconds.find(keyOf(policy));
+    weighted.push_back({std::move(policy), known == calls.seconds.end() ? 0.0 : known->second});
   }
   std::vector<OpenMpiCounterpart> counterparts;
   for (const Algorithm& algorithm : catalogue()) {
@@ -113,7 +118,7 @@ Export exportRules(std::vector<PolicyRecord> policies, const SecondsOfPolicies& 
     const std::int64_t usual_segments = segments ? defaultParameters(algorithm)[*segments] : 0;
     counterparts.push_back({algorithm.name, algorithm.openmpi_nearest, algorithm.openmpi_is_same, usual_segments});
   }
-  return exportOpenMpiRules(weighted, counterparts);
+  return exportOpenMpiRules(weighted, counterparts, calls.all_commute);
 }
 
 constexpr const char* kOpenMpiRules = "ompi-rules";
@@ -168,9 +173,9 @@ Outcome exportRun(const ExportArguments& arguments, const std::string& database)
     const PolicyDocument document{run.run.environment, run.run.program, std::move(policies).value()};
     return writeExport(exportDocument(arguments.format, document), arguments.output);
   }
-  const Result<SecondsOfPolicies> seconds = secondsOfRunsLike(run, reader.value());
-  if (!seconds.isOk()) return Outcome::fault(seconds.status());
-  return writeExport(exportRules(std::move(policies).value(), seconds.value()), arguments.output);
+  const Result<RecordedCalls> calls = callsOfRunsLike(run, reader.value());
+  if (!calls.isOk()) return Outcome::fault(calls.status());
+  return writeExport(exportRules(std::move(policies).value(), calls.value()), arguments.output);
 }
 
 // No document is so long, which is read as a whole.

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -20,15 +22,23 @@ struct SummaryArguments {
   bool json = false;
 };
 
+// Debug information, which the run itself does not read, knows function and line.
+void nameSites(const Recording& recording, RunSummary& summary) {
+  std::map<std::int64_t, std::string> names;
+  for (const RecordedKey& key : recording.keys()) names.try_emplace(key.siteNumber(), key.where());
+  for (KeySummary& key : summary.keys) key.site = names.at(key.row.site_number);
+}
+
 Outcome showSummary(const SummaryArguments& arguments, const std::string& database) {
   const Result<Recording> recording = Recording::open(database, arguments.run);
   if (!recording.isOk()) return Outcome::fault(recording.status());
-  const Result<RunSummary> summary = summarizeRun(recording.value().reader(), recording.value().runs().back());
+  Result<RunSummary> summary = summarizeRun(recording.value().reader(), recording.value().runs().back());
   if (!summary.isOk()) return Outcome::fault(summary.status());
   if (arguments.json) {
     fmt::print("{}", formatJson(summaryJson(summary.value())));
     return Outcome::ok();
   }
+  nameSites(recording.value(), summary.value());
   for (const std::string& line : summaryLines(summary.value(), arguments.is_full)) show("{}\n", line);
   show("{}\n", furtherLine(summary.value(), database));
   return Outcome::ok();
@@ -42,7 +52,8 @@ Action setUpSummary(CLI::App& command, const Globals& globals) {
   command.add_flag("--full", arguments->is_full, "A line for each call site and size of vectors, too");
   command.add_flag("--json", arguments->json, "Print JSON, durations in seconds");
   command.footer(
-      "The same text as at the end of a run (STARLING_SUMMARY). Times are means over the ranks of MPI_COMM_WORLD, or,\n"
+      "The same text as at the end of a run (STARLING_SUMMARY), but for call sites, which debug information may name\n"
+      "better. Times are means over the ranks of MPI_COMM_WORLD, or,\n"
       "of a call site, over those of its communicator. What native would have taken is the gain times what the\n"
       "algorithm in force took; its error is the standard error of the gain.");
   return [arguments, &globals] { return showSummary(*arguments, globals.databaseInForce()); };

@@ -24,6 +24,12 @@ CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op) {
   const std::optional<Operation> operation = starling::operation(op);
   kind.signature.type = type ? static_cast<std::int16_t>(*type) : kOther;
   kind.signature.operation = operation ? static_cast<std::int16_t>(*operation) : kOther;
+  if (operation == Operation::kUser) {
+    int commutative = 1;
+    PMPI_Op_commutative(op, &commutative);
+    kind.signature.commutative = commutative != 0;
+    if (commutative == 0) kind.signature.operation = kUserNonCommutative;
+  }
   if (!type) {
     int size = 0;
     PMPI_Type_size(datatype, &size);
@@ -35,10 +41,6 @@ CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op) {
   kind.reducer.element_size = static_cast<std::size_t>(elementExtent(*type));
   kind.reducer.has_gaps = elementExtent(*type) > elementSize(*type);
   if (*operation == Operation::kUser) {
-    int commutative = 1;
-    PMPI_Op_commutative(op, &commutative);
-    kind.signature.commutative = commutative != 0;
-    if (commutative == 0) kind.signature.operation = kUserNonCommutative;
     kind.tunable = true;
   } else {
     kind.reducer.kernel = reductionKernel(*type, *operation);
@@ -56,7 +58,8 @@ bool isRefusal(int code) {
   if (code == MPI_SUCCESS) return false;
   int error_class = MPI_SUCCESS;
   PMPI_Error_class(code, &error_class);
-  constexpr int kRefusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_OP, MPI_ERR_COMM, MPI_ERR_ARG};
+  constexpr int kRefusals[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_OP,
+                               MPI_ERR_ROOT,   MPI_ERR_COMM,  MPI_ERR_ARG};
   return std::find(std::begin(kRefusals), std::end(kRefusals), error_class) != std::end(kRefusals);
 }
 

@@ -32,14 +32,15 @@ int Broadcaster::repeated(void* buffer, MPI_Datatype datatype, int root, MPI_Com
 }
 
 int Broadcaster::broadcast(void* buffer, int count, MPI_Datatype datatype, int root) {
+  const auto alone = [&] { return repeated(buffer, datatype, root, channel_.communicator()); };
   const auto native = [&] {
     return channel_.callNative([&] { return PMPI_Bcast(buffer, count, datatype, root, channel_.communicator()); },
-                               [&] { return repeated(buffer, datatype, root, channel_.communicator()); });
+                               alone);
   };
   if (channel_.passesThrough()) return native();
   const RootedCounter::Call call = countedCall(count, datatype, root);
   const std::int64_t bytes = call.bytes;
-  if (!channel_.admits(call, memory_)) return native();
+  if (!channel_.admits(call, memory_, alone)) return native();
   const BroadcastPlan plan = planBroadcast(channel_.ranks(), bytes, channel_.costs());
   Root* const from = roots_.findOrMake(channel_, root, plan.tree == BroadcastTree::kChain);
   if (from == nullptr) return native();

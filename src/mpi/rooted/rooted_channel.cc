@@ -24,11 +24,14 @@ LinkCosts linkCostsOf(const CostModel& model) {
 RootedChannel::RootedChannel(MPI_Comm communicator, const Options& options, const ClockKnowledge& clocks)
     : options_(options), clocks_(clocks), channel_(communicator, 0, &schedule_reserve_) {}
 
-bool RootedChannel::admits(const RootedCounter::Call& call, AgreedMemory& memory) {
+bool RootedChannel::countsAsWorthIt(const RootedCounter::Call& call, AgreedMemory& memory) {
   if (passesThrough()) return false;
   const bool is_worth_it = counter_.admits(call, ranks(), options_.minimum_calls);
   if (counter_.countsLatest()) memory.want(call.bytes);
-  if (!is_worth_it) return false;
+  return is_worth_it;
+}
+
+bool RootedChannel::opensFor(AgreedMemory& memory) {
   if (!channel_.isOpen()) open();
   if (channel_.isBroken()) return false;
   if (!memory.isAgreed()) memory.agree(channel_.leastOfAll(memory.reserve()));

@@ -41,8 +41,15 @@ class RootedChannel {
   bool passesThrough() const { return !channel_.isTunable() || channel_.isBroken() || options_.mode != Mode::kTune; }
 
   // Counts a call. False: it is left to the MPI library, on all ranks. The first call that is not makes the private
-  // communicator, and the first one of each memory agrees on that: both wait for all ranks.
-  bool admits(const RootedCounter::Call& call, AgreedMemory& memory);
+  // communicator, and the first one of each memory agrees on that: both wait for all ranks, who do not make a call that
+  // MPI refuses here, as `repeated` of keepThrown() tells.
+  template <typename Repeated>
+  bool admits(const RootedCounter::Call& call, AgreedMemory& memory, const Repeated& repeated) {
+    if (!countsAsWorthIt(call, memory)) return false;
+    if (channel_.isOpen() && memory.isAgreed()) return !channel_.isBroken();
+    if (isRefusedAlone(repeated)) return false;
+    return opensFor(memory);
+  }
   // As RootedCounter::forgetLatest().
   void forgetCall() { counter_.forgetLatest(); }
 
@@ -110,6 +117,8 @@ class RootedChannel {
   bool isSoEverywhere(bool is_so) const { return channel_.leastOfAll(is_so ? 1 : 0) == 1; }
 
  private:
+  bool countsAsWorthIt(const RootedCounter::Call& call, AgreedMemory& memory);
+  bool opensFor(AgreedMemory& memory);
   void open();
   void breakDown(int code);
 

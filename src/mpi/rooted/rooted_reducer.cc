@@ -40,25 +40,25 @@ int RootedReducer::repeated(const void* sendbuf, void* recvbuf, MPI_Datatype dat
     return sendbuf == MPI_IN_PLACE ? MPI_ERR_ARG : PMPI_Reduce(sendbuf, &result, 0, datatype, op, 0, MPI_COMM_SELF);
   }
   // One buffer for both is refused where there is something to combine, unless arguments are not checked.
-  if (sendbuf == recvbuf) return MPI_ERR_BUFFER;
+  if (sendbuf == recvbuf && refusesOneBufferInReduce()) return MPI_ERR_BUFFER;
   return PMPI_Reduce(sendbuf, recvbuf, 0, datatype, op, 0, MPI_COMM_SELF);
 }
 
 int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root) {
+  const auto alone = [&] { return repeated(sendbuf, recvbuf, datatype, op, root, channel_.communicator()); };
   const auto native = [&] {
     return channel_.callNative(
-        [&] { return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator()); },
-        [&] { return repeated(sendbuf, recvbuf, datatype, op, root, channel_.communicator()); });
+        [&] { return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator()); }, alone);
   };
   // MPI refuses the latter, which was never counted.
-  if (isMisplaced(sendbuf, recvbuf, root)) {
+  if (isMisplaced(sendbuf, recvbuf, count, root)) {
     return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator());
   }
   if (channel_.passesThrough()) return native();
   const CallKind kind = classifyCall(count, datatype, op);
   const RootedCounter::Call call = countedCall(kind, root, isReproducible());
   const std::int64_t bytes = call.bytes;
-  if (!channel_.admits(call, memory_)) return native();
+  if (!channel_.admits(call, memory_, alone)) return native();
   if (isReproducible()) {
     return channel_.ensureMemory(bytes, memory_) ? execute(nullptr, sendbuf, recvbuf, kind, root) : native();
   }
@@ -96,8 +96,9 @@ void RootedReducer::noteDrivers(bool has_any) {
       "may lie on a device");
 }
 
-bool RootedReducer::isMisplaced(const void* sendbuf, const void* recvbuf, int root) const {
-  return (channel_.rank() == root ? recvbuf : sendbuf) == MPI_IN_PLACE;
+bool RootedReducer::isMisplaced(const void* sendbuf, const void* recvbuf, int count, int root) const {
+  if (channel_.rank() != root) return sendbuf == MPI_IN_PLACE;
+  return recvbuf == MPI_IN_PLACE || (sendbuf == recvbuf && count > 0 && refusesOneBufferInReduce());
 }
 
 int RootedReducer::execute(const Root* to, const void* sendbuf, void* recvbuf, const CallKind& kind, int root) {

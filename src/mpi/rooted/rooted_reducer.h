@@ -83,10 +83,10 @@ class RootedReducer {
     }
   };
 
-  // Returns whether a buffer is MPI_IN_PLACE where MPI does not allow it. This rank alone then leaves the call to the
-  // MPI library, which is safe because MPI refuses such a call. A root that passes one buffer twice cannot be told from
-  // others and is served as if it had passed MPI_IN_PLACE.
-  bool isMisplaced(const void* sendbuf, const void* recvbuf, int root) const;
+  // Returns whether a buffer is MPI_IN_PLACE where MPI does not allow it, or is both that of the root's operands and of
+  // results where the MPI library looks for that. This rank alone then leaves the call to the MPI library, which is
+  // safe because that refuses such a call.
+  bool isMisplaced(const void* sendbuf, const void* recvbuf, int count, int root) const;
   bool isReproducible() const { return channel_.options().reproducible; }
   // Here and below `to` may be null: then nobody counts as late.
   int execute(const Root* to, const void* sendbuf, void* recvbuf, const CallKind& kind, int root);

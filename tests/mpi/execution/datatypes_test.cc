@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "mpi/execution/call_kind.h"
+
 namespace starling {
 namespace {
 
@@ -177,6 +179,23 @@ TEST(Datatypes, operationIsUserWhenTheProgramMadeIt) {
   ASSERT_EQ(MPI_Op_create(keepInOut, 1, &op), MPI_SUCCESS);
   EXPECT_EQ(operation(op), Operation::kUser);
   MPI_Op_free(&op);
+}
+
+// Rules for another library must not be for a program whose operations it does not keep in order.
+TEST(CallKinds, tellOperationsThatDoNotCommuteApartOnDerivedTypesToo) {
+  MPI_Datatype derived = MPI_DATATYPE_NULL;
+  ASSERT_EQ(MPI_Type_contiguous(2, MPI_INT, &derived), MPI_SUCCESS);
+  for (const int commutes : {0, 1}) {
+    MPI_Op op = MPI_OP_NULL;
+    ASSERT_EQ(MPI_Op_create(keepInOut, commutes, &op), MPI_SUCCESS);
+    for (MPI_Datatype datatype : {MPI_INT, derived}) {
+      const CallKind kind = classifyCall(1, datatype, op);
+      EXPECT_EQ(operationName(kind.signature.operation), commutes != 0 ? "user" : "user_noncommutative");
+      EXPECT_EQ(kind.tunable, datatype == MPI_INT);
+    }
+    MPI_Op_free(&op);
+  }
+  MPI_Type_free(&derived);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class RootedChannelTest : public testing::Test {
  protected:
   // Ranks have equal answers.
   bool admits(std::int64_t bytes, Start start = Start::kWhenWorthIt, int root = 0) {
-    const bool is_admitted = channel_.admits({bytes, root, start}, memory_);
+    const bool is_admitted = channel_.admits({bytes, root, start}, memory_, [] { return MPI_SUCCESS; });
     EXPECT_TRUE(isEqualOnAllRanks(is_admitted ? 1 : 2, duplicate_.get()));
     return is_admitted;
   }
