@@ -8,7 +8,7 @@
 
 namespace starling {
 
-enum class LogLevel { kSilent = 0, kWarning = 1, kInfo = 2, kDebug = 3 };
+enum class LogLevel { kSilent = 0, kWarning = 1, kInfo = 2 };
 
 // THREADS: all functions here may be called from any thread.
 void setLogLevel(LogLevel level);

@@ -65,10 +65,8 @@ Status applyReproducible(const OptionRow& row, std::string_view text, Options& o
 }
 
 Status applyVerbosity(const OptionRow& row, std::string_view text, Options& options) {
-  static constexpr Word<LogLevel> kWords[] = {{"silent", LogLevel::kSilent},
-                                              {"warning", LogLevel::kWarning},
-                                              {"info", LogLevel::kInfo},
-                                              {"debug", LogLevel::kDebug}};
+  static constexpr Word<LogLevel> kWords[] = {
+      {"silent", LogLevel::kSilent}, {"warning", LogLevel::kWarning}, {"info", LogLevel::kInfo}};
   return applyWord(row, text, kWords, options.verbosity);
 }
 
@@ -111,7 +109,8 @@ Status applyPatterns(const OptionRow& row, std::string_view text, std::string& f
 
 constexpr OptionRow kTable[] = {
     {"STARLING_MODE", "off | observe | tune", "tune", "", true,
-     "off passes every call to the MPI library; observe records and changes nothing; tune learns and chooses.",
+     "off passes every call to the MPI library; observe records and changes nothing; tune learns and chooses, but "
+     "observes where OMPI_MCA_coll_tuned_allreduce_algorithm or _dynamic_rules_filename is set, also by mpirun --mca.",
      applyMode},
     {"STARLING_ALGORITHM", "a name of `starling algorithms`, or NAME:parameter=value,...", "", "", true,
      "Uses this algorithm wherever it is valid instead of learning one. In reproducible mode: recursive_doubling, "
@@ -147,13 +146,14 @@ constexpr OptionRow kTable[] = {
        options.database = text;
        return Status::ok();
      }},
-    {"STARLING_VERBOSITY", "silent | warning | info | debug", "warning", "", false,
+    {"STARLING_VERBOSITY", "silent | warning | info", "warning", "", false,
      "How much is told on stderr while the program runs.", applyVerbosity},
     {"STARLING_SUMMARY", "off | short | full", "short", "", false,
      "What is told on stderr at the end of a run: what allreduce and waiting took, and what tuning won; full adds a "
-     "line for each call site. Nothing with STARLING_VERBOSITY=silent.",
+     "line for each call site and size of vectors, the twenty that took longest. Nothing with "
+     "STARLING_VERBOSITY=silent.",
      applySummary},
-    {"STARLING_VIRTUAL_RANKS", "sort | swap", "sort", "", false,
+    {"STARLING_VIRTUAL_RANKS", "sort | swap", "sort", "", true,
      "How the virtual-rank table follows the arrivals: sorted by prediction, or one exchange at a time.",
      applyVirtualRanks},
     {"STARLING_LINKS", "measure, or a file", "", "", false,
@@ -266,6 +266,16 @@ std::vector<std::string> ownEnvironment() {
   std::vector<std::string> entries;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) entries.emplace_back(*entry);
   return entries;
+}
+
+std::string pinnedAlgorithm(const EnvironmentLookup& lookup) {
+  for (const char* variable :
+       {"OMPI_MCA_coll_tuned_allreduce_algorithm", "OMPI_MCA_coll_tuned_dynamic_rules_filename"}) {
+    const std::optional<std::string> value = lookup(variable);
+    // Algorithm 0 is Open MPI's own choice, so nothing is pinned.
+    if (value && !value->empty() && *value != "0") return std::string(variable) + "=" + *value;
+  }
+  return {};
 }
 
 std::string databasePath(const Options& options, const EnvironmentLookup& lookup) {

@@ -22,7 +22,7 @@ enum class Preparation { kWorthwhile, kAlways };
 enum class WriterThread { kOwn, kCallers };
 enum class SummaryLength { kOff, kShort, kFull };
 
-// What the user may set. The fields that change results or behaviour come first, then those that only change speed.
+// What the user may set, in the order of the table.
 struct Options {
   Mode mode = Mode::kTune;
   std::string algorithm;  // "" = tuned; else NAME or NAME:parameter=value,...
@@ -53,7 +53,7 @@ struct OptionRow {
   const char* values;    // what it takes, for people: "off | observe | tune", "whole number, 1 to 4096"
   const char* fallback;  // its default, as text
   const char* unit;      // "" when it has none
-  bool changes_results;  // false: it changes speed or logging only
+  bool changes_results;  // false: it changes speed or logging, and results only as far as any other choice does
   const char* help;      // one sentence
   Status (*apply)(const OptionRow& row, std::string_view text, Options& options);
 };
@@ -86,6 +86,10 @@ std::vector<UnknownVariable> unknownVariables(std::span<const std::string> envir
 
 // Returns the entries of this process's environment.
 std::vector<std::string> ownEnvironment();
+
+// Returns "NAME=value" of the variable by which the user has chosen an allreduce algorithm of Open MPI's, as `mpirun
+// --mca` does, too: then Starling observes at most, whatever else is set. "": there is none.
+std::string pinnedAlgorithm(const EnvironmentLookup& lookup);
 
 // Returns the path of the database: `options.database`, else $XDG_DATA_HOME/starling/tuning.db, if that is absolute,
 // else $HOME/.local/share/starling/tuning.db, else "starling-tuning.db" in the working directory.

@@ -9,19 +9,8 @@
 namespace starling {
 namespace {
 
-constexpr const char* kPinning[] = {"OMPI_MCA_coll_tuned_allreduce_algorithm",
-                                    "OMPI_MCA_coll_tuned_dynamic_rules_filename"};
 constexpr const char* kPinnedName = "pinned";
 constexpr char kEnd = '\0';
-
-std::string findPinning() {
-  for (const char* variable : kPinning) {
-    const char* value = std::getenv(variable);
-    // Algorithm 0 is Open MPI's own choice, so nothing is pinned.
-    if (value != nullptr && *value != '\0' && std::string(value) != "0") return std::string(variable) + "=" + value;
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -36,7 +25,11 @@ Settings readSettings(bool count) {
               name + " is not read by Starling" + (hint.empty() ? ": `starling options` lists what is" : hint));
     }
   }
-  return {std::move(parsed.options), findPinning()};
+  const auto variable = [](const char* name) -> std::optional<std::string> {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+  return {std::move(parsed.options), pinnedAlgorithm(variable)};
 }
 
 std::vector<std::uint8_t> encodeSettings(const Settings& settings) {

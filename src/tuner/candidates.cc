@@ -146,7 +146,7 @@ void varyTheBest(std::vector<Candidate>& candidates, const CallPredictor& predic
 
 }  // namespace
 
-std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t limit) {
+std::vector<Candidate> rankCandidates(const CandidateQuery& query) {
   const CallPredictor predictor(query);
   std::vector<Candidate> ranked = usualCandidates(predictor);
   varyTheBest(ranked, predictor);
@@ -154,14 +154,6 @@ std::vector<Candidate> rankCandidates(const CandidateQuery& query, std::size_t l
     candidate.takes_longer = candidate.takes_longer && !followsTopology(candidate, query);
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
-  if (ranked.size() <= limit || limit < 2) {
-    ranked.resize(std::min(limit, ranked.size()));
-    return ranked;
-  }
-  const auto left_out = std::find_if(ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(),
-                                     [&](const Candidate& candidate) { return followsTopology(candidate, query); });
-  if (left_out != ranked.end()) ranked[limit - 1] = *left_out;
-  ranked.resize(limit);
   return ranked;
 }
 

@@ -206,6 +206,7 @@ class KeyTuner {
   static void addLearned(const CandidateQuery& question, const Choice& choice, std::vector<Candidate>& candidates);
   // Returns how many times as fast as native the choice of the earlier run is taken to be.
   double learnedGain() const;
+  std::string learnedText() const;
   void runAsOthersDo(KeyPlan& plan) const;
   // Returns whether calls ran what an earlier run has learned from the first one on, and were not stopped.
   bool wasForetold() const;

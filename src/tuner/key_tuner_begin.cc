@@ -117,7 +117,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   if (learned_) {
     costs().assume(plan.incumbent, learnedGain(), arrives_as_then);
     if (!native && others_.nativeSeen() <= kNativeCalls) costs().lookAtNative();
-    occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
+    occasion.preface = learnedText();
   }
   if (native) {
     occasion.text += fmt::format("native's {} is {} (n={}). ", metricName(settings_.stamps_compare),
@@ -146,7 +146,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginWithOthers(KeyPlan plan, bool h
   learn(kNativeChoice);
   Occasion occasion = std::exchange(occasion_, {});
   occasion.must_tell = true;
-  if (learned_) occasion.preface = fmt::format("The tuning database says of an earlier run: {} ", learned_->reason);
+  if (learned_) occasion.preface = learnedText();
   occasion.text += "What such calls of other sites or communicators took is known and holds here, too. ";
   return decideOn(std::move(plan), occasion);
 }
@@ -202,6 +202,12 @@ bool KeyTuner::isNativeKnown() const {
 double KeyTuner::learnedGain() const {
   const double gain = learned_->gain.value_or(kUnknownGain);
   return std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostLearnedGain);
+}
+
+// What was said there ends where the quotation does: what follows is of this run.
+std::string KeyTuner::learnedText() const {
+  if (learned_->reason.empty()) return "The tuning database has a choice of an earlier run. ";
+  return fmt::format("The tuning database says of an earlier run: \"{}\" ", learned_->reason);
 }
 
 // Makes the policy's choice and table the plan's own.

@@ -33,7 +33,7 @@ KeyTuner::Decision KeyTuner::forced() {
 
 // All rows of the one association give the same bits, so that the choice among them is free.
 KeyTuner::Decision KeyTuner::reproducible(KeyPlan plan, const std::string& occasion) {
-  const std::vector<Candidate> candidates = rankCandidates(query(plan), 1);
+  const std::vector<Candidate> candidates = rankCandidates(query(plan));
   plan.incumbent = candidates.front().choice;
   std::string reason = fmt::format(
       "{}Reproducible mode: {} is predicted to be the fastest of those that combine by rank and count alone.", occasion,

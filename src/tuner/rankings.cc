@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "tuner/signature.h"
 
@@ -66,9 +65,7 @@ std::uint64_t hashOf(const CandidateQuery& query) {
 
 }  // namespace
 
-std::vector<Candidate> Rankings::rank(const CandidateQuery& query) {
-  return rankCandidates(rounded(query), std::numeric_limits<std::size_t>::max());
-}
+std::vector<Candidate> Rankings::rank(const CandidateQuery& query) { return rankCandidates(rounded(query)); }
 
 std::optional<std::vector<Candidate>> Rankings::find(const CandidateQuery& query) {
   const auto found = std::ranges::find(rankings_, hashOf(rounded(query)), &Ranking::question);

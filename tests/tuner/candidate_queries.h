@@ -10,8 +10,6 @@
 namespace starling {
 
 inline constexpr CostModel kModel{.alpha = {2e-6}, .beta = 1e-9, .gamma = 1e-10, .ports = 1, .overhead = {1e-6}};
-inline constexpr std::size_t kAll = 100;  // more than the catalogue has
-
 inline CandidateQuery queryOf(std::int32_t ranks, std::int64_t count, bool commutative = true) {
   return {.shape = {.ranks = ranks, .count = count, .commutative = commutative},
           .element_size = Bytes{8},

@@ -181,7 +181,7 @@ std::vector<Arm> RulePlayer::armsOf(const WorldCall& call) {
                              .model = world_.belief,
                              .lateness_ns = {}};
   found->second = {{}};
-  for (const Candidate& candidate : bestForms(rankCandidates(query, std::numeric_limits<std::size_t>::max()))) {
+  for (const Candidate& candidate : bestForms(rankCandidates(query))) {
     found->second.push_back({candidate.choice, {}});
   }
   return found->second;

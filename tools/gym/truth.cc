@@ -138,7 +138,7 @@ Arranged Truth::bestPlan(std::int32_t key, std::size_t first, std::size_t last) 
                          .lateness_ns = expanded(placed, world_.ranks).lateness_ns,
                          .unpredicted = {.latest = is_sorted ? Seconds{} : meanLatest(world_, calls)}};
     std::set<std::int32_t> algorithms;
-    for (const Candidate& candidate : rankCandidates(query, std::numeric_limits<std::size_t>::max())) {
+    for (const Candidate& candidate : rankCandidates(query)) {
       algorithms.insert(candidate.choice.algorithm);
       if (algorithms.size() > kCandidates) break;
       plans.push_back({candidate.choice, placed});

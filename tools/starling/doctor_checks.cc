@@ -89,9 +89,11 @@ std::string faultOfLinks(const std::string& links) {
   return read.isOk() ? "" : read.status().message();
 }
 
+constexpr const char* kPinnedSubject = "pinned algorithm";
+
 Finding pinned(const std::string& what) {
-  return {Health::kWarning, "pinned algorithm", what + " chooses an algorithm of the MPI library's own",
-          "leave it if that is meant: it changes what `native` is; remove it to let Starling choose freely"};
+  return {Health::kWarning, kPinnedSubject, what + " may change which algorithm of the MPI library's own runs",
+          "leave it if that is meant: it changes what `native` is; remove it to compare with the usual one"};
 }
 
 // Returns whether another process can do it.
@@ -282,7 +284,14 @@ std::vector<Finding> checkPinning(const Entries& environment) {
                                                        "MPIR_CVAR_ALLREDUCE_", "MPIR_CVAR_COLL_SELECTION_",
                                                        "I_MPI_ADJUST_ALLREDUCE"};
   std::vector<Finding> findings;
+  const std::string chosen = pinnedAlgorithm([&](const char* name) { return valueOf(environment, name); });
+  if (!chosen.empty()) {
+    findings.push_back({Health::kWarning, kPinnedSubject,
+                        chosen + " chooses an algorithm of the MPI library's own: Starling observes, and tunes nothing",
+                        "leave it if that is meant; remove it to have Starling tune"});
+  }
   for (const std::string& entry : environment) {
+    if (entry == chosen) continue;
     const bool pins = std::any_of(kPins.begin(), kPins.end(), [&](const char* pin) { return entry.starts_with(pin); });
     if (pins) findings.push_back(pinned(entry));
   }
@@ -292,7 +301,7 @@ std::vector<Finding> checkPinning(const Entries& environment) {
     line.erase(0, line.find_first_not_of(" \t"));
     if (line.starts_with("coll_tuned_")) findings.push_back(pinned("~/.openmpi/mca-params.conf (" + line + ")"));
   }
-  if (findings.empty()) findings.push_back({Health::kOk, "pinned algorithm", "none: Starling chooses freely", ""});
+  if (findings.empty()) findings.push_back({Health::kOk, kPinnedSubject, "none: Starling chooses freely", ""});
   return findings;
 }
 

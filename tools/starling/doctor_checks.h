@@ -39,7 +39,8 @@ std::vector<Finding> checkPrograms(const std::vector<std::string>& command, cons
 // that another one of the same user has made, and what Open MPI is told of shared memory. Where they can, also whether
 // they can read each other's.
 std::vector<Finding> checkSharedMemory(const Entries& environment);
-// Finds a pinned algorithm of the MPI library, by which the user decides what `native` means.
+// Finds what the user has set of the MPI library's algorithms: what pins one, so that nothing is tuned, and what may
+// decide what `native` means.
 std::vector<Finding> checkPinning(const Entries& environment);
 
 }  // namespace starling::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/signature_names.h"
@@ -196,7 +197,7 @@ std::string barSentence(const Bar& bar, const CandidateSummary* chosen, const st
     than = fmt::format("than {} ({}{})", formatDuration(bar.time), bar.average, noise);
   }
   return fmt::format(
-      "To replace it, if it is not forced, a candidate would have to be expected to take {:.0f}% less {}, and to be "
+      "To replace it a candidate would have to be expected to take {:.0f}% less {}, and to be "
       "faster with a probability of {:.0f}%",
       100.0 * Replacement::kNoticeable, than, 100.0 * sure);
 }
@@ -210,9 +211,18 @@ std::string passedSentence(const KeyRecord& key) {
          "combines them, since it may be meant for groups of elements. STARLING_ALGORITHM has them split.";
 }
 
+// These alone are decided for good, and are told in such words (src/tuner/key_tuner_given.cc).
+bool isFixed(const Evidence& evidence) {
+  return std::ranges::any_of(evidence.decisions, [](const DecisionRecord& decision) {
+    return decision.reason.starts_with("STARLING_ALGORITHM=") ||
+           decision.reason.find("Reproducible mode: ") != std::string::npos;
+  });
+}
+
 std::string changeSentence(const Evidence& evidence, const Candidates& candidates) {
   const KeyRecord& key = evidence.key.row.key;
   if (key.state == "passes_through") return passedSentence(key);
+  if (isFixed(evidence)) return "It is fixed: nothing else is tried.";
   if (key.state != "settled")
     return "More calls in one run would change it, unless STARLING_MODE is observe: exploration starts anew with each "
            "run "

@@ -166,7 +166,8 @@ Outcome exportRun(const ExportArguments& arguments, const std::string& database)
   if (policies.value().empty()) {
     return Outcome::fault(
         fmt::format("nothing was learned yet for run {} of {}: run it longer, `starling sites` shows "
-                    "how far each site is",
+                    "how far each site is; with STARLING_MODE=observe, STARLING_ALGORITHM or STARLING_REPRODUCIBLE "
+                    "nothing is learned",
                     run.number, run.run.program));
   }
   if (arguments.format != kOpenMpiRules) {

@@ -106,10 +106,17 @@ Status checkRanksAskedFor(const WhatIfQuery& query, std::int32_t recorded) {
   return Status::ok();
 }
 
+// The calls of a key, and how long they took over what is predicted of them.
+struct PlayedCalls {
+  const CallPlayer& player;
+  PlayedPatterns patterns;
+  double measured_over_predicted;
+};
+
 // Returns what calls would gain if their patterns became those that `change` makes of them.
 template <typename Change>
-Result<ArrivalGain> arrivalGain(const CallPlayer& player, PlayedPatterns patterns,
-                                const std::optional<std::string>& in_force, Change change) {
+Result<ArrivalGain> arrivalGain(const PlayedCalls& calls, const std::optional<std::string>& in_force, Change change) {
+  const PlayedPatterns patterns = calls.patterns;
   std::vector<RecordedPattern> changed;
   for (const RecordedPattern& pattern : patterns) changed.push_back(change(pattern));
   const auto waitingOf = [](const RecordedPattern& pattern) { return lastArrival(pattern) - meanArrival(pattern); };
@@ -117,12 +124,12 @@ Result<ArrivalGain> arrivalGain(const CallPlayer& player, PlayedPatterns pattern
   gain.earlier = meanOver(patterns, lastArrival) - meanOver(changed, lastArrival);
   gain.less_waiting = meanOver(patterns, waitingOf) - meanOver(changed, waitingOf);
   if (!in_force) return gain;
-  const Result<PlayedTimes> before = player.times(patterns, std::span(&*in_force, 1));
-  const Result<PlayedTimes> after = player.times(changed, std::span(&*in_force, 1));
+  const Result<PlayedTimes> before = calls.player.times(patterns, std::span(&*in_force, 1));
+  const Result<PlayedTimes> after = calls.player.times(changed, std::span(&*in_force, 1));
   if (!before.isOk() || !after.isOk()) return before.isOk() ? after.status() : before.status();
   gain.before = before.value().at(*in_force);
   gain.after = after.value().at(*in_force);
-  gain.earlier += *gain.before - *gain.after;
+  gain.earlier += calls.measured_over_predicted * (*gain.before - *gain.after);
   return gain;
 }
 
@@ -154,10 +161,11 @@ Status judgeArrivals(const Evidence& evidence, const WhatIfQuery& query, const C
   std::optional<std::string> in_force = evidence.key.row.key.choice;
   if (!canBeSimulated(*in_force, usual)) in_force.reset();
   const std::int32_t rank = result.on_time_rank.value_or(0);
-  const Result<ArrivalGain> on_time = arrivalGain(
-      player, result.played, in_force, [rank](const RecordedPattern& pattern) { return withOnTime(pattern, rank); });
+  const PlayedCalls calls{player, result.played, measuredOverPredicted(result).value_or(1.0)};
+  const Result<ArrivalGain> on_time =
+      arrivalGain(calls, in_force, [rank](const RecordedPattern& pattern) { return withOnTime(pattern, rank); });
   if (!on_time.isOk()) return on_time.status();
-  Result<ArrivalGain> at_once = arrivalGain(player, result.played, in_force, comingTogether);
+  Result<ArrivalGain> at_once = arrivalGain(calls, in_force, comingTogether);
   if (!at_once.isOk()) return at_once.status();
   result.on_time = on_time.value();
   result.together = at_once.value();

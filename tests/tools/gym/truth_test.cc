@@ -106,7 +106,7 @@ TEST(Truth, findsAPlanThatNoneIsFasterThanOfThoseItLooksAt) {
                                .model = world.machines[0].model,
                                .lateness_ns = expanded(best.placed, world.ranks).lateness_ns};
     if (best.placed.empty() && world.arrivals != ArrivalKind::kBalanced) continue;
-    for (const Candidate& one : rankCandidates(query, 5)) {
+    for (const Candidate& one : rankCandidates(query)) {
       EXPECT_LE(costHere(best), costHere({one.choice, best.placed})) << formatChoice(one.choice);
     }
   }

@@ -216,7 +216,8 @@ TEST(CheckPinning, warnsOfVariablesAndParameterFiles) {
   const std::string home_entry = "HOME=" + folderOf(home);
   EXPECT_EQ(checkPinning({home_entry}).front().health, Health::kOk);
   EXPECT_THAT(checkPinning({"OMPI_MCA_coll_tuned_allreduce_algorithm=4"}).front().text,
-              HasSubstr("OMPI_MCA_coll_tuned_allreduce_algorithm=4"));
+              HasSubstr("OMPI_MCA_coll_tuned_allreduce_algorithm=4 chooses"));
+  EXPECT_THAT(checkPinning({"OMPI_MCA_coll_tuned_allreduce_algorithm=0"}).front().text, HasSubstr("may change"));
   writeFile(home.file(".openmpi/mca-params.conf"), "# comment\n coll_tuned_use_dynamic_rules = 1\n");
   const auto findings = checkPinning({home_entry});
   ASSERT_THAT(findings, SizeIs(1));

@@ -106,6 +106,18 @@ TEST(Explanation, saysPlainlyWhenNotConverged) {
   EXPECT_THAT(explain(evidence), Not(Contains(StartsWith("Not converged:"))));
 }
 
+TEST(Explanation, namesNothingThatWouldReplaceWhatTheUserHasFixed) {
+  Evidence evidence = settledEvidence();
+  EXPECT_THAT(explain(evidence), Contains(StartsWith("To replace it")));
+  for (const char* reason :
+       {"STARLING_ALGORITHM=ring forces this choice.",
+        "Rank 1 is late. Reproducible mode: direct is predicted to be the fastest of those that combine by rank."}) {
+    evidence.decisions.back().reason = reason;
+    EXPECT_THAT(explain(evidence), Contains("It is fixed: nothing else is tried.")) << reason;
+    EXPECT_THAT(explain(evidence), Not(Contains(StartsWith("To replace it")))) << reason;
+  }
+}
+
 TEST(Explanation, saysWhyShortVectorsOfUserOperationsPassThrough) {
   Evidence evidence = settledEvidence();
   evidence.key.row.key.state = "passes_through";

@@ -170,7 +170,7 @@ def write(folder):
     document.heading("Machine")
     document.text(
         f"This list was written on {datetime.date.today().isoformat()} on {processor()}, {os.cpu_count()} cores, "
-        f"{system()}. Each document tells the day on which its figures were measured, and most of those "
-        "of real time the machine."
+        f"{system()}. Most documents of real time tell the machine, and "
+        "many the day as well."
     )
     (folder / FILE).write_text(document.render(), encoding="utf-8")

@@ -26,7 +26,10 @@ def ratio(value, digits=2):
 def percent(value, digits=0):
     """Of a share: 0.46 is 46 %."""
     zero = f"{0:.{digits}f} %"
+    whole = f"{100:.{digits}f} %"
     text = f"{100 * value:.{digits}f} %"
+    if text == whole and value < 1:  # not quite all
+        return percent(value, digits + 1)
     return zero if text == "-" + zero else text
 
 

@@ -15,7 +15,7 @@ def terms(document, aim):
     document.items([
         "**Loss**: by how much the algorithm that is predicted to be fastest is slower than the one that is. The aim "
         f"is less than {percent(aim)}. **Worst of {TRIES} tries**: the same of the best of the {TRIES} that are "
-        "predicted to be fastest, as the tuner tries so many before it settles.",
+        "predicted to be fastest: what is lost by trying these alone.",
         "**Correlation**: Spearman's rank correlation of predicted and measured times over the candidates of a case.",
         "**Candidates**: all rows of the catalogue but the MPI library's own, with the parameters that `starling "
         "simulate` gives them; the same on both sides. The plan knows the latenesses beforehand.",

@@ -4,7 +4,7 @@ import statistics
 
 from reproduction.model import ranking
 
-TRIES = 4  # algorithms that the tuner tries
+TRIES = 4  # algorithms of which the best counts
 
 
 @dataclasses.dataclass(frozen=True)

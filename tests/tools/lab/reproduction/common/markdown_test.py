@@ -18,6 +18,8 @@ class Markdown(unittest.TestCase):
         self.assertEqual(markdown.signed_percent(-0.0004), "0.0 %")
         self.assertEqual(markdown.percent(-0.004), "0 %")
         self.assertEqual(markdown.percent(-0.0004, 1), "0.0 %")
+        self.assertEqual(markdown.percent(1.0), "100 %")
+        self.assertEqual(markdown.percent(0.9956), "99.6 %")
         self.assertEqual(markdown.signed_percent(0.046), "+4.6 %")
 
     def test_milliseconds_have_three_digits_at_least(self):
