@@ -194,6 +194,19 @@ TEST(ArrivalPredictor, goesOnByItselfWhenCopied) {
   EXPECT_EQ(source.observations(), 11);
 }
 
+TEST(ArrivalPredictor, predictsAlikeOfARankThatIsACopyOfAnother) {
+  ArrivalPredictor predictor(2);
+  for (int call = 0; call < 14; ++call) observe(predictor, {(call < 8 ? 1 : 5) * kMillisecond, 9 * kMillisecond});
+  predictor.copyRank(0, 1);
+  for (int call = 0; call < 20; ++call) {
+    const ArrivalPrediction prediction = predictor.predict();
+    EXPECT_EQ(prediction.lateness[1], prediction.lateness[0]) << "call " << call;
+    EXPECT_EQ(prediction.error[1], prediction.error[0]) << "call " << call;
+    EXPECT_EQ(prediction.method[1], prediction.method[0]) << "call " << call;
+    observe(predictor, {5 * kMillisecond, 5 * kMillisecond});
+  }
+}
+
 TEST(ArrivalPredictor, saysHowWrongTheBestMethodWasOfTheLatestCall) {
   ArrivalPredictor predictor(2, 5);
   for (int call = 0; call < 10; ++call) observe(predictor, {kMillisecond, 0.0});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <random>
+#include <utility>
 
 namespace starling {
 namespace {
@@ -84,6 +85,19 @@ TEST(ClockFit, findsOffsetAndDriftAndAnErrorThatHolds) {
     }
     EXPECT_NEAR(fit.model().drift, drift, 1e-6);
     EXPECT_LT(fit.model().errorAt(now), 10 * kMicrosecond);
+  }
+}
+
+// The true drift may be the greatest or the least that the exchanges allow, and the other one may be closer.
+TEST(ClockFit, isOffByNoMoreThanItSaysLongBeforeAndAfterAnExchangeThatTravelledLongerOneWay) {
+  for (const double drift : {-80e-6, 0.0, 80e-6}) {
+    for (const auto& [there, back] : {std::pair(1, 100), std::pair(100, 1)}) {
+      const OtherClock other{3 * kHour, drift};
+      ClockFit fit;
+      fit.add(exchangeWith(other, 0, kMicrosecond, kMicrosecond));
+      fit.add(exchangeWith(other, 2 * kSecond, there * kMicrosecond, back * kMicrosecond));
+      for (const std::int64_t at : {-10 * kSecond, 60 * kSecond}) expectWithinError(fit.model(), other, at);
+    }
   }
 }
 

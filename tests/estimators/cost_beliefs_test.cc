@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <initializer_list>
 #include <random>
 
 namespace starling {
@@ -208,6 +210,18 @@ TEST(CostBeliefs, learnByHowMuchFirstMeasurementsAreLonger) {
   }
 }
 
+TEST(CostBeliefs, compareAFirstMeasurementWithTheNextOneAlone) {
+  const auto told = [](int calls) {
+    CostBeliefs beliefs = twoArms();
+    beliefs.observeFirst(0, 1.0);
+    for (int i = 0; i < calls; ++i) beliefs.observe(0, 1.0);
+    const double before = beliefs.cost(1);
+    beliefs.observeFirst(1, before + 0.5);
+    return beliefs.cost(1) - before;
+  };
+  EXPECT_NEAR(told(40), told(1), 0.1);
+}
+
 TEST(CostBeliefs, knowOfAnArmWhatWasFoundOfOneThatIsLikeIt) {
   CostBeliefs beliefs(0.4);
   beliefs.add(1.0, 0.5);
@@ -253,6 +267,15 @@ TEST(CostBeliefs, takeAMeasurementInPlaceOfAllThatWasKnown) {
   beliefs.shiftAll(0.5);
   EXPECT_DOUBLE_EQ(beliefs.cost(0), -1.5);
   EXPECT_DOUBLE_EQ(beliefs.cost(1), other + 0.5);
+}
+
+TEST(CostBeliefs, knowNothingOfOthersFromAMeasurementThatTakesThePlaceOfAll) {
+  CostBeliefs beliefs = twoArms();
+  const double other = beliefs.cost(1);
+  beliefs.observeAnew(0, -2.0);
+  EXPECT_NEAR(beliefs.deviationBetween(0, 1), std::hypot(beliefs.deviation(0), beliefs.deviation(1)), 1e-12);
+  beliefs.observe(0, -1.5);
+  EXPECT_DOUBLE_EQ(beliefs.cost(1), other);
 }
 
 TEST(CostBeliefs, expectAGainOfWhatIsUncertainOnly) {
@@ -324,6 +347,40 @@ TEST(CostBeliefs, takeBackWhatADisturbanceSaidOfOthers) {
     EXPECT_GT(changes, 15) << longer << ": each disturbance is seen";
     EXPECT_LT(changes, 25) << longer << ": that it passes is no change";
   }
+}
+
+// Two arms of which the second is disturbed until that is taken for a change, at each of these costs in turn, with so
+// many calls before each measurement, and then costs what it did before, after so many more.
+CostBeliefs afterDisturbance(std::initializer_list<double> costs, std::int64_t calls_between,
+                             std::int64_t calls_after) {
+  CostBeliefs beliefs(0.4);
+  for (const double cost : {0.0, -0.5}) beliefs.add(cost, 0.25);
+  for (int i = 0; i < 40; ++i) {
+    for (const std::size_t arm : {0, 1}) beliefs.observe(arm, (arm == 0 ? 0.0 : -0.5) + (i % 2 == 0 ? 0.04 : -0.04));
+  }
+  for (const double cost : costs) {
+    bool has_changed = false;
+    for (int i = 0; i < 20 && !has_changed; ++i) {
+      beliefs.age(calls_between);
+      has_changed = beliefs.observe(1, cost);
+    }
+    EXPECT_TRUE(has_changed) << cost;
+  }
+  beliefs.age(calls_after);
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(beliefs.observe(1, -0.5));
+  return beliefs;
+}
+
+TEST(CostBeliefs, takeBackADisturbanceThatGrew) {
+  const double before = afterDisturbance({}, 0, 0).deviation(0);
+  EXPECT_LT(afterDisturbance({0.5, 2.5}, 0, 0).deviation(0), 2.0 * before);
+}
+
+TEST(CostBeliefs, knowLessAfterADisturbanceTheMoreCallsItLasted) {
+  const double after_few = afterDisturbance({2.5}, 1, 0).deviation(0);
+  const double after_thousand = afterDisturbance({2.5}, 1, 1000).deviation(0);
+  EXPECT_GT(after_thousand, after_few + 0.1) << "calls since it was taken for a change";
+  EXPECT_GT(afterDisturbance({2.5}, 1000, 0).deviation(0), after_thousand + 0.05) << "thousands before";
 }
 
 // Whether the first change passes is not judged by what the second arm has changed to.

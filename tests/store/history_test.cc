@@ -225,5 +225,24 @@ TEST(History, aWriteJoinsABoundedNumberOfRecords) {
   EXPECT_GE(after, before + 1 - 66 * (kEpochsJoined - 1)) << "64 joins, and one for each record that came";
 }
 
+TEST(History, aWriteJoinsABoundedNumberOfRecordsOfAllKeysTogether) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  Database database = openRun(path);
+  {
+    const auto editor = sqlite::Connection::open(path, sqlite::Access::kReadWrite, Seconds{1.0});
+    expectOk(database.write("r", epochsOf(3, 0, 1)));
+    expectOk(editor.value().execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) INSERT INTO arrival_histograms "
+        "(key, epoch, samples, counts, epochs) SELECT number, i, 2, '[64]', 1 FROM n, keys"));
+  }
+  const std::int64_t before = count(path, "arrival_histograms");
+  EXPECT_EQ(before, 3'000);
+  expectOk(database.write("r", epochsOf(3, 1'000, 1'001)));
+  const std::int64_t after = count(path, "arrival_histograms");
+  EXPECT_LT(after, before);
+  EXPECT_GE(after, before + 3 - (64 + 3 + 3) * (kEpochsJoined - 1)) << "64 joins, and one for each record that came";
+}
+
 }  // namespace
 }  // namespace starling

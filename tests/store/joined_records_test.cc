@@ -99,6 +99,15 @@ TEST(JoinedArrivals, addUpInHowManyCallsARankCameLast) {
   EXPECT_FALSE(joinedByRank(records, 9).front().last) << "an older Starling did not count them";
 }
 
+TEST(JoinedArrivals, addUpHowLongOthersWaitedForARank) {
+  std::vector records(2, sampleBatch().arrivals.front());
+  records[0].waited = 0.25;
+  records[1].waited = 0.5;
+  EXPECT_EQ(joinedByRank(records, 2).front().waited, 0.75);
+  records[1].waited.reset();
+  EXPECT_FALSE(joinedByRank(records, 2).front().waited) << "an older Starling did not record it";
+}
+
 TEST(JoinedArrivals, keepTheRanksThatWereLateForLongest) {
   std::vector<ArrivalRecord> records;
   for (std::int32_t rank = 0; rank < 20; ++rank) records.push_back(arrived(1, rank, 1, rank == 3 ? 9.0 : 0.1 * rank));

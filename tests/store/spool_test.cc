@@ -156,6 +156,8 @@ TEST_F(SpoolTest, batchThatFailsAlwaysDoesNotHoldUpTheOthers) {
     });
   }
   EXPECT_THAT(delivered.batches, ElementsAre("first: b"));
+  spool.takeAll(delivered.keep);
+  EXPECT_THAT(delivered.batches, ElementsAre("first: b", "first: refused")) << "in the end it is tried again";
 }
 
 TEST_F(SpoolTest, damagedFileIsRemovedWithOneWarning) {

@@ -32,6 +32,14 @@ TEST(ArrivalSummary, joinsTheEpochsOfARank) {
   EXPECT_DOUBLE_EQ(ranks[0].predicted.value, 0.020);
 }
 
+TEST(ArrivalSummary, addsUpInHowManyCallsARankCameLastWhereAllEpochsTell) {
+  std::vector records{arrival(kKey, 0, 1, 0.010, 0.0, 0.010), arrival(kKey, 1, 1, 0.010, 0.0, 0.010)};
+  records[1].last = 3;
+  EXPECT_FALSE(summarizeArrivals(records, {})[0].last) << "the first epoch does not";
+  records[0].last = 2;
+  EXPECT_EQ(summarizeArrivals(records, {})[0].last, 5);
+}
+
 TEST(ArrivalSummary, scoresAPredictionByTheNextEpoch) {
   const auto ranks = summarizeArrivals(
       std::vector{arrival(kKey, 0, 1, 0.010, 0.0, 0.013), arrival(kKey, 1, 1, 0.014, 0.0, 0.020)}, {});

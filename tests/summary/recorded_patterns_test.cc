@@ -85,6 +85,14 @@ TEST(RecordedPatterns, inJoinedEpochsARankIsOnTimeWhereItWasNotRecorded) {
   EXPECT_THAT(values(patterns[0]), ElementsAre(0.02, 0.0, 0.002));
 }
 
+TEST(RecordedPatterns, inJoinedEpochsARankThatWasRecordedIsNoneOfTheOthersInAnyOfThem) {
+  const std::vector<ArrivalRecord> arrivals{row(0, 2, 16, 0.01, 4)};
+  const std::vector<HistogramRecord> histograms{{kKey, 0, 16, counts(12, 0, 4), 4}};
+  const auto patterns = recordedPatterns(arrivals, histograms, 4);
+  ASSERT_EQ(patterns.size(), 1U);
+  EXPECT_THAT(values(patterns[0]), ElementsAre(0.0, 0.0, 0.01, 0.0));
+}
+
 TEST(RecordedPatterns, ranksBeyondTheCommunicatorAreLeftOut) {
   const std::vector<ArrivalRecord> arrivals{row(0, 0, 4, 0.01), row(0, 7, 4, 0.02)};
   EXPECT_THAT(values(recordedPatterns(arrivals, {}, 2).front()), ElementsAre(0.01, 0.0));

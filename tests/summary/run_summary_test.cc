@@ -145,6 +145,18 @@ TEST_F(RunSummaryTest, ofFewRanksCountsForTheirShareOfAll) {
   EXPECT_NEAR(summary.latest->share, of_six / (of_six / 0.75 + of_three), 1e-12);
 }
 
+TEST_F(RunSummaryTest, theErrorOfFewRanksCountsForTheirShareOfAll) {
+  Batch batch = settledOnSlt();
+  batch.communicators.push_back({"rows", "rows", 2, kByPostArrival, 0.0});
+  const KeyId rows = exampleKeyId("label:pressure", "rows");
+  batch.keys.push_back(keyOf(rows, "slt", 104, 4.0));
+  batch.keys.back().gain = 2.0;
+  batch.keys.back().gain_error = 0.1;
+  batch.observations.push_back(usual(rows, 0, "native", 4, 0.010));
+  batch.observations.push_back(usual(rows, 1, "slt", 100, 0.005));
+  EXPECT_NEAR(summaryOf(batch).saved_error.value(), 100 * 0.005 * 0.1 * std::hypot(1.0, 2.0 / 8), 1e-12);
+}
+
 // The machine has become 10 times as fast since ring was in force: that ring was slower than native is now is no loss.
 TEST_F(RunSummaryTest, comparesFormerChoicesWithWhatNativeTookThen) {
   Batch batch = settledOnSlt();

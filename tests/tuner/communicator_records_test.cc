@@ -108,6 +108,30 @@ TEST(CommunicatorRecords, recordsNoTimeOfCallsThatWereNotStamped) {
   EXPECT_FALSE(batch.keys.front().imbalance.has_value());
 }
 
+TEST(CommunicatorRecords, countsCallsThatNobodyLookedAtInKeysAndObservations) {
+  HandFed fed(1);
+  fed.add(0, {}, 0);
+  fed.digest();
+  fed.tuner().countUnseen(0, kNativeChoice, 50, 1.0);
+  const Batch batch = fed.tuner().drain();
+  EXPECT_EQ(batch.keys.front().calls, 51);
+  std::int64_t observed = 0;
+  for (const ObservationRecord& seen : batch.observations) observed += seen.calls;
+  EXPECT_EQ(observed, 51);
+}
+
+TEST(CommunicatorRecords, dividesAmongRanksWhatWasWaitedInCallsThatNobodyLookedAt) {
+  HandFed fed(1);
+  for (int call = 0; call < 4; ++call) fed.addTimed({}, 5e-3, 1e-3);
+  fed.digest();
+  fed.tuner().countUnseen(0, kNativeChoice, 96, 1.0);
+  const Batch batch = fed.tuner().drain();
+  double waited = 0.0;
+  for (const ArrivalRecord& arrival : batch.arrivals) waited += arrival.waited.value();
+  EXPECT_NEAR(waited, batch.keys.front().waiting.value(), 1e-9);
+  EXPECT_NEAR(waited, 100 * 0.75 * 5e-3, 1e-9) << "three of four ranks wait";
+}
+
 TEST(CommunicatorRecords, drainsNothingTwice) {
   SimulatedCommunicator communicator(kRanks, settingsOf(), {});
   communicator.setPattern(lastRankLate);

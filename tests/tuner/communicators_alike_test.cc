@@ -117,6 +117,12 @@ TEST(CommunicatorsAlike, keysTellTheGainThoughOneHasHardlyCalledNative) {
   EXPECT_GE(told, kSites - 1);
 }
 
+TEST(CommunicatorsAlike, keysThatHaveHardlyCalledNativeKnowHowFarTheGainMayBeOff) {
+  SimulatedCommunicator communicator(kManyRanks, settingsOf(), {.native_factor = 3.0, .scatter = 0.1});
+  callAll(communicator, 40, 6);
+  for (std::int32_t key = 0; key < 6; ++key) EXPECT_TRUE(communicator.tuner().key(key).gainError()) << key;
+}
+
 // Of one site alone the choice is slow, whichever it is.
 TEST(CommunicatorsAlike, aSiteWhoseChoicesAreStoppedAgainAndAgainGoesItsOwnWay) {
   SimulatedCommunicator communicator(kManyRanks, settingsOf(), {.native_factor = 3.0});
@@ -210,6 +216,16 @@ TEST(CommunicatorsAlike, communicatorsOneAfterTheOtherTryTogetherWhatOneWouldTry
   }
   EXPECT_LE(trials, alone + 4);
   EXPECT_NE(latest.algorithm, kNativeAlgorithm);
+}
+
+TEST(CommunicatorsAlike, aCommunicatorRunsWhatOneBeforeItHasFoundForCallsOfTheirSizeClass) {
+  const TunerSettings settings = settingsOf();
+  SimulatedCommunicator first(kManyRanks, settings, {.native_factor = 1.5});
+  first.calls(200, 1, doubles(1 << 14));
+  ASSERT_NE(first.keys().entry(0).plan.incumbent, kNativeChoice);
+  SimulatedCommunicator second(kManyRanks, settings, {.native_factor = 1.5});
+  second.calls(12, 2, doubles((1 << 14) * 5 / 8));
+  EXPECT_EQ(second.keys().entry(0).plan.incumbent, first.keys().entry(0).plan.incumbent);
 }
 
 // Returns how many trials they make together, each 400 calls.

@@ -338,6 +338,37 @@ TEST(KeyCosts, giveUpWhatHasALoss) {
   EXPECT_GT(costs.expected(slt).value, 4e-3) << "as slow, perhaps";
 }
 
+TEST(KeyCosts, runNothingThatWaitsForARetryThoughNativeIsSlowMeanwhile) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.5e-3);
+  const std::size_t ring = costs.armOf(named("ring"));
+  costs.noteLoss(named("ring"), 3.0);
+  for (int i = 0; i < 100; ++i) costs.observe(kNativeChoice, Seconds{10e-3});
+  for (int i = 0; i < 200; ++i) costs.observe(kNativeChoice, Seconds{60e-3});
+  ASSERT_GT(costs.probabilityOfLess(ring, KeyCosts::kNative), 0.98);
+  EXPECT_EQ(costs.best(KeyCosts::kNative), KeyCosts::kNative);
+}
+
+TEST(KeyCosts, waitNoLongerForARetryOfWhatWasGoodAgainSinceItsLatestLoss) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 0.5e-3);
+  const std::size_t ring = costs.armOf(named("ring"));
+  costs.noteLoss(named("ring"), 3.0);
+  EXPECT_EQ(costs.arms()[ring].retry_at, 100);
+  costs.noteCalls(101);
+  costs.observe(named("ring"), Seconds{0.5e-3});
+  measure(costs, 1e-3, 0.5e-3);
+  costs.noteLoss(named("ring"), 3.0);
+  EXPECT_EQ(costs.arms()[ring].retry_at, 201);
+}
+
+TEST(KeyCosts, retryNothingThatWasSlowerThanNativeBeforeItsLoss) {
+  KeyCosts costs = predicted();
+  measure(costs, 1e-3, 1.2e-3, 12);
+  costs.noteLoss(named("ring"), 3.0);
+  EXPECT_LT(costs.arms()[costs.armOf(named("ring"))].retry_at, 0);
+}
+
 TEST(KeyCosts, takeATimeOfZeroForAShortOne) {
   KeyCosts costs = predicted();
   for (int i = 0; i < 20; ++i) costs.observe(kNativeChoice, Seconds{i % 2 == 0 ? 0.0 : 1e-3});

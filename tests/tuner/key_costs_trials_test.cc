@@ -50,6 +50,18 @@ TEST(KeyCostsTrials, putLittleAtStakeAtOnce) {
   EXPECT_TRUE(safe_beside_others.awaitsOthers()) << "the key goes on exploring";
 }
 
+TEST(KeyCostsTrials, spendNoMoreOnAllTogetherThanIsAllowed) {
+  KeyCosts costs;
+  costs.predict(
+      {{named("ring"), Seconds{0.6e-3}}, {named("slt"), Seconds{0.6e-3}}, {named("direct"), Seconds{0.6e-3}}});
+  for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{1e-3});
+  double greatest = 0.0;
+  for (const char* row : {"ring", "slt", "direct"})
+    greatest = std::max(greatest, costs.excessOf(costs.armOf(named(row)), KeyCosts::kNative));
+  const KeyCosts::Allowance allowance{.trials = 6, .calls_to_come = 1e6, .excess = 1.5 * greatest};
+  EXPECT_EQ(costs.planTrials(KeyCosts::kNative, allowance).size(), 1U);
+}
+
 // Native may have been held up in the calls that were seen of it.
 TEST(KeyCostsTrials, lookAgainInTimeAtWhatIsBelievedToCostFarMoreThanMayBeSaved) {
   KeyCosts costs;
@@ -276,6 +288,28 @@ TEST(KeyCostsTrials, lookAtNothingThatRunsAgainOrWaitsForARetry) {
     const std::vector<Choice> trials = costs.planTrials(other, {.trials = 1, .calls_to_come = 0.0, .excess = 20.0});
     EXPECT_EQ(std::ranges::count(trials, named("ring")), 0) << is_stopped;
   }
+}
+
+TEST(KeyCostsTrials, checkNothingThatWaitsForARetry) {
+  KeyCosts costs = predicted();
+  measure(costs, 2e-3, 0.5e-3, 12);
+  for (int i = 0; i < 12; ++i) costs.observe(named("rabenseifner"), Seconds{1e-3});
+  costs.noteLoss(named("ring"), 1000.0);
+  for (int i = 0; i < 12; ++i) costs.observe(named("rabenseifner"), Seconds{2.2e-3});
+  costs.disable(named("slt"));
+  const KeyCosts::Allowance allowance{.trials = 1, .excess = 1e9, .may_check = true};
+  std::int64_t checks = 0;
+  for (int decision = 0; decision < 40; ++decision) {
+    costs.noteCalls(1000);
+    costs.noteDecision();
+    for (const Choice& check : costs.planTrials(KeyCosts::kNative, allowance)) {
+      EXPECT_NE(check, named("ring")) << decision;
+      costs.noteTrial(check);
+      costs.observe(check, Seconds{2.2e-3});
+      ++checks;
+    }
+  }
+  EXPECT_GT(checks, 0) << "so that the test shows something";
 }
 
 TEST(KeyCostsTrials, leaveFirstTrialsToOthers) {

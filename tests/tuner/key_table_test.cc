@@ -113,6 +113,19 @@ TEST(KeyTable, stopsAnIncumbentAfterSlowCallsInARow) {
   EXPECT_EQ(entry.times_stopped, 1);
 }
 
+TEST(KeyTable, countsSlowCallsOfAnotherIncumbentAnew) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  table.apply(limitedRing(0));
+  KeyTable::Entry& entry = table.entry(0);
+  EXPECT_FALSE(entry.noteWatched(1001));
+  PlanUpdate other = limitedRing(0);
+  other.plan.incumbent = parseChoice("rabenseifner").value();
+  table.apply(other);
+  EXPECT_FALSE(entry.noteWatched(1001)) << "the first of this one";
+  EXPECT_TRUE(entry.noteWatched(1001));
+}
+
 TEST(KeyTable, keepsAnIncumbentStoppedUntilAPlanKnowsOfIt) {
   KeyTable table;
   table.findOrAdd(Key{}, Signature{});
@@ -199,6 +212,19 @@ TEST(KeyTable, noticesOnceForEachArrangementThatAnotherRankIsLate) {
   table.apply(update);
   EXPECT_FALSE(entry.noteLast(6));
   EXPECT_TRUE(entry.noteLast(6));
+}
+
+TEST(KeyTable, noticesThatAnotherRankIsLateInCallsInARowOnly) {
+  KeyTable table;
+  table.findOrAdd(Key{}, Signature{});
+  PlanUpdate update = limitedRing(0);
+  update.plan.placed = {{.rank = 5, .place = 7, .lateness_ns = 9000}};
+  table.apply(update);
+  KeyTable::Entry& entry = table.entry(0);
+  EXPECT_FALSE(entry.noteLast(3));
+  EXPECT_FALSE(entry.noteLast(5)) << "as foreseen";
+  EXPECT_FALSE(entry.noteLast(3));
+  EXPECT_TRUE(entry.noteLast(3));
 }
 
 TEST(KeyTable, looksAtFewCallsMoreWhereRanksTakeTurnsInBeingLast) {

@@ -238,5 +238,19 @@ TEST(KeyTunerAccount, whatRanksCannotUseAnyMoreGivesWayInWords) {
   EXPECT_THAT(site.reasons, HasSubstr("place of " + formatChoice(chosen)));
 }
 
+TEST(KeyTunerAccount, callsThatWereMadeBeforeAPlanTookForceDoNotTellThatRanksLackMemoryForIt) {
+  const TunerSettings settings = settingsOf();
+  Site site(settings, "one");
+  for (int epoch = 0; epoch < 30 && site.key().plan().incumbent == kNativeChoice; ++epoch) site.epochs(1);
+  const Choice chosen = site.key().plan().incumbent;
+  ASSERT_NE(chosen, kNativeChoice);
+  for (int call = 0; call < 100; ++call) site.passOver();
+  site.decide();
+  site.epochs(2);
+  EXPECT_THAT(site.reasons, Not(HasSubstr("lacks memory")));
+  const KeyCosts& costs = site.key().costs();
+  EXPECT_TRUE(costs.arms()[costs.armOf(chosen)].isUsable());
+}
+
 }  // namespace
 }  // namespace starling

@@ -94,7 +94,7 @@ TEST(KeyTuner, movesTheLateRankLastExchangeByExchangeWhenTablesAreSwapped) {
 
 TEST(KeyTuner, leavesTheTableAloneWhenArrivalsAreUnpredictable) {
   for (const TablePolicy policy : {TablePolicy::kSort, TablePolicy::kSwap}) {
-    constexpr int kRuns = 20;
+    constexpr int kRuns = 10;
     int moved = 0;
     for (int run = 0; run < kRuns; ++run) {
       SimulatedMachine machine;
@@ -105,7 +105,7 @@ TEST(KeyTuner, leavesTheTableAloneWhenArrivalsAreUnpredictable) {
       EXPECT_EQ(communicator.keys().entry(0).plan.state, KeyState::kSettled);
       moved += placementIn(communicator).table.empty() ? 0 : 1;
     }
-    EXPECT_LE(moved, 2) << "of " << kRuns << " runs, seeds from 100: the first four calls can look like a pattern";
+    EXPECT_LE(moved, 1) << "of " << kRuns << " runs, seeds from 100: the first four calls can look like a pattern";
   }
 }
 

@@ -56,6 +56,19 @@ TEST_F(RestingKeysTest, nothingRestsBeforeItsTrialsAreMade) {
   EXPECT_TRUE(mayRest(8));
 }
 
+TEST_F(RestingKeysTest, nothingRestsBeforeAnotherSiteHasMadeItsTrials) {
+  plan(add(1, 8), "native");
+  const std::int32_t other = add(2, 8);
+  PlanUpdate update;
+  update.key = other;
+  update.plan.state = KeyState::kSettled;
+  update.plan.trials.push_back(parseChoice("ring").value());
+  table_.apply(update);
+  EXPECT_FALSE(mayRest(8, 1));
+  table_.entry(other).calls_since_plan = 1;
+  EXPECT_TRUE(mayRest(8, 1));
+}
+
 TEST_F(RestingKeysTest, nothingRestsThatHasToBeCounted) {
   const std::int32_t key = add(1, 8);
   PlanUpdate update;

@@ -66,6 +66,20 @@ TEST(TrialBudget, reopensAfterTwiceAsManyCallsEachTimeWhereTheChoiceStays) {
   EXPECT_GT(budget.calls(), latest);
 }
 
+TEST(TrialBudget, grantsNothingAnewSoonAfterTheLatestGrant) {
+  TrialBudget budget;
+  budget.begin(TrialBudget::kGrantedCalls);
+  budget.count(TrialBudget::kGrantedCalls);
+  budget.charge(20.0);
+  budget.count(20);
+  budget.reopen();
+  EXPECT_EQ(budget.left(), 0.0);
+  budget.count(100);
+  EXPECT_EQ(budget.left(), 0.0);
+  budget.reopen();
+  EXPECT_GT(budget.left(), 0.0);
+}
+
 TEST(TrialBudget, exploresForSomeCalls) {
   TrialBudget budget;
   EXPECT_FALSE(budget.isExploring());
