@@ -44,6 +44,9 @@ struct Options {
   WriterThread writer = WriterThread::kOwn;
   ClockFault clock_fault;  // of this process's clock, which tests set
 
+  // What runs is the tuner's own choice, where it tunes.
+  bool leavesTheChoice() const { return algorithm.empty() && !reproducible; }
+
   bool operator==(const Options&) const = default;
 };
 

@@ -153,7 +153,7 @@ int EpochLoop::takeEpoch() {
     EpochCall& call = calls_.closed()[i];
     assignKey(calls[i], call);
     const KeyTable::Entry& entry = keys_.entry(call.key);
-    lengths_.noteCall(entry, rest_.mayRest(entry));
+    lengths_.noteCall(entry, rest_.isAtRest(entry));
   }
   learner_.digest({calls_.closedEpoch(), calls_.closed(), agreement_->samples()}, rested_for_);
   if (learner_.isLearning()) lengths_.noteTimes(calls_.closed(), agreement_->samples());

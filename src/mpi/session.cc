@@ -16,7 +16,7 @@ Session::Session(MPI_Comm communicator, SessionServices services)
       rooted_(communicator, options(), services_.clocks) {}
 
 std::int64_t Session::callsBeforePreparation(const Options& options) {
-  const bool is_fixed = options.mode == Mode::kTune && (options.reproducible || !options.algorithm.empty());
+  const bool is_fixed = options.mode == Mode::kTune && !options.leavesTheChoice();
   return is_fixed ? 0 : options.minimum_calls;
 }
 
@@ -185,9 +185,9 @@ std::optional<Choice> Session::readForcedChoice() const {
 
 Choice Session::fixedChoice(const Shape& shape, const KeyPlan* plan) const {
   // A plan in force knows the parameters that come from measurements, too.
-  const bool is_free = options().reproducible && options().algorithm.empty();
+  const bool may_be_any = options().reproducible && options().algorithm.empty();
   const bool is_planned = plan != nullptr && plan->state == KeyState::kSettled && forced_choice_ &&
-                          (is_free || plan->incumbent.algorithm == forced_choice_->algorithm);
+                          (may_be_any || plan->incumbent.algorithm == forced_choice_->algorithm);
   if (is_planned && isValid(*findAlgorithm(plan->incumbent.algorithm), shape)) return plan->incumbent;
   if (forced_choice_ && isValid(*findAlgorithm(forced_choice_->algorithm), shape)) return *forced_choice_;
   return options().reproducible ? least_reproducible_ : kNativeChoice;

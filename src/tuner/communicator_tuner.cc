@@ -86,8 +86,7 @@ void CommunicatorTuner::noteEarlierRuns(std::span<const EarlierPolicy> policies)
 
 Decisions CommunicatorTuner::foretell() const {
   Decisions decisions;
-  const bool is_free = settings_.options.algorithm.empty() && !settings_.options.reproducible;
-  if (!is_free || settings_.options.mode != Mode::kTune) return decisions;
+  if (!settings_.options.leavesTheChoice() || settings_.options.mode != Mode::kTune) return decisions;
   const auto held = lock();
   for (const LatestKeys::Known& known :
        settings_.shared->latest.latestOn(shapeOn(settings_.topology, ranks_, 0), KeyTable::kMostForetold)) {
@@ -279,8 +278,8 @@ Seconds CommunicatorTuner::agreementTime() const {
 // The longer calls take, the sooner what has changed is to be known.
 std::int32_t CommunicatorTuner::longestEpoch() const {
   const auto most = static_cast<std::int32_t>(settings_.options.longest_epoch);
-  const bool is_free = settings_.options.algorithm.empty() && !settings_.options.reproducible;
-  if (!is_free || settings_.options.mode != Mode::kTune || elapsed_.count() == 0) return most;
+  if (!settings_.options.leavesTheChoice() || settings_.options.mode != Mode::kTune || elapsed_.count() == 0)
+    return most;
   const bool is_watched = std::any_of(seen_.begin(), seen_.end(), [this](std::int32_t index) {
     return slots_[static_cast<std::size_t>(index)]->tuner.plan().incumbent.algorithm != kNativeAlgorithm;
   });
@@ -371,13 +370,12 @@ void CommunicatorTuner::recordDecision(Slot& slot, const KeyTuner::Decision& dec
   record.native = decision.native;
   if (logLevel() >= LogLevel::kInfo) tell(record, slot.record.bytes, ranks_);
   slot.decisions.add(std::move(record));
-  const bool learned_freely = settings_.options.algorithm.empty() && !settings_.options.reproducible;
   // A program may end while it explores: then what was best so far is known.
   const bool is_worth_telling =
       decision.plan.state == KeyState::kSettled || decision.plan.incumbent.algorithm != kNativeAlgorithm;
   // Which calls are special is found anew in each run.
   const bool is_usual = slot.usual < 0;
-  if (is_worth_telling && learned_freely && is_usual) tellPolicy(slot);
+  if (is_worth_telling && settings_.options.leavesTheChoice() && is_usual) tellPolicy(slot);
 }
 
 }  // namespace starling

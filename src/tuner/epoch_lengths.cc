@@ -22,7 +22,7 @@ bool isSettled(const KeyTable::Entry& entry) {
 }
 
 // Which calls of a size class an algorithm is valid for may differ, but for native and what runs through shared memory.
-bool mayRest(const Options& options) {
+bool letsCallsRest(const Options& options) {
   if (options.mode != Mode::kTune || options.reproducible) return false;
   if (options.algorithm.empty()) return true;
   const Result<Choice> forced = forcedChoice(options);
@@ -34,7 +34,7 @@ bool mayRest(const Options& options) {
 
 EpochLengths::EpochLengths(const Options& options, std::int32_t samples)
     : tunes_(options.mode == Mode::kTune),
-      may_rest_(mayRest(options)),
+      may_rest_(letsCallsRest(options)),
       longest_(static_cast<std::int32_t>(options.longest_epoch)),
       samples_(samples) {}
 

@@ -153,7 +153,7 @@ class KeyTuner {
   // Returns whether the table is to stay the identity.
   bool keepsRankOrder() const { return !shape_.commutative || settings_.options.reproducible; }
   // Returns whether the choice is the tuner's own: neither the user nor reproducible mode makes it.
-  bool isFree() const { return settings_.options.algorithm.empty() && !settings_.options.reproducible; }
+  bool isFree() const { return settings_.options.leavesTheChoice(); }
   // Returns what the key runs as it would begin on another communicator.
   LatestKeys::Arranged runsElsewhere() const;
 

@@ -19,8 +19,8 @@ class CallsAtRest {
  public:
   // Lets calls rest that run through shared memory, or not, from the next plan() on.
   void setMemoryRests(bool rests) { keys_.setMemoryRests(rests); }
-  // Returns whether calls of this entry may rest.
-  bool mayRest(const KeyTable::Entry& entry) const { return keys_.isAtRest(entry); }
+  // Returns whether the entry's calls rest as soon as all others may.
+  bool isAtRest(const KeyTable::Entry& entry) const { return keys_.isAtRest(entry); }
 
   // Plans what follows the calls of the epoch that begins, `epoch`: at most so many calls at rest, 0: none.
   void plan(std::int32_t most, std::int64_t epoch, const KeyTable& keys);

@@ -67,7 +67,7 @@ class DeviceVectors : public testing::Test {
 
 // Nothing unloads the driver again: the first case is the one that begins without.
 TEST_F(DeviceVectors, areLeftToTheMpiLibraryFromTwoPeriodsAfterTheDriverWasLoaded) {
-  if (worldSize() == 1) return;
+  if (worldSize() == 1) GTEST_SKIP() << "there have to be two ranks";
   EXPECT_LT(reduce(3 * kPeriod), 3 * kPeriod) << "without a driver trees are tried";
   loadDriverOnLastRank();
   reduce(2 * kPeriod);
