@@ -83,8 +83,8 @@ void expectAllreduce(const Choice& choice, const Shape& shape, std::span<const s
   }
 }
 
-// Of many ranks, where a proof takes long, each third number of them has a third of what is varied, so that all of it is
-// proved there, too.
+// Of more ranks, where a proof takes long, each number has a third of what is varied, and the next one of the same
+// slice another third.
 constexpr std::int32_t kAllVaried = 32;
 
 TEST_P(BuildersProof, isAnAllreduceForEveryShapeParameterAndPattern) {
