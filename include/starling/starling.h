@@ -77,7 +77,8 @@ typedef struct starling_site_handle* starling_site;
  * site; other sites are not touched. */
 STARLING_EXPORT int starling_site_create(MPI_Comm comm, const char* label, starling_site* site);
 
-/* Does what tuned_allreduce() does over the site's communicator. All ranks pass the same site. */
+/* Does what tuned_allreduce() does over the site's communicator. All ranks pass the same site. NULL has no communicator
+ * whose error handler could be told: it returns MPI_ERR_ARG. */
 STARLING_EXPORT int tuned_allreduce_site(starling_site site, const void* sendbuf, void* recvbuf, int count,
                                          MPI_Datatype datatype, MPI_Op op);
 

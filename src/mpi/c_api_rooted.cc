@@ -59,7 +59,7 @@ int tuned_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dat
         return starling::RootedReducer::countedCall(kind, root, options.reproducible);
       },
       [&] { return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm); },
-      [&] { return starling::RootedReducer::repeated(sendbuf, recvbuf, datatype, op, root, comm); });
+      [&] { return starling::RootedReducer::repeated(sendbuf, recvbuf, count, datatype, op, root, comm); });
 }
 
 }  // extern "C"

@@ -20,14 +20,22 @@ int controlled(const Work& work) {
   }
 }
 
+// Returns whether it is the communicator's first call, at which ranks wait for each other, and MPI refuses it: then no
+// other rank need make one.
+template <typename IsRefused>
+bool isRefusedFirstCall(MPI_Comm communicator, const IsRefused& is_refused) {
+  return Runtime::get().wouldAttach(communicator) && is_refused();
+}
+
 // These return what is attached to the communicator, and its session, which are made at its first call; null where the
 // call is for the MPI library alone, because MPI is to refuse its arguments or memory is short. `is_refused` () tells
-// of a first call, at which ranks wait for each other, whether MPI refuses it: then no other rank need make one.
+// whether MPI refuses the call.
 template <typename IsRefused>
 Attachment* attachmentOfCall(bool is_valid, MPI_Comm communicator, const IsRefused& is_refused) {
   try {
-    if (!is_valid || (Runtime::get().wouldAttach(communicator) && is_refused())) return nullptr;
-    return Runtime::get().attachment(communicator);
+    if (!is_valid) return nullptr;
+    if (Attachment* const known = Runtime::get().knownAttachment(communicator)) return known;
+    return isRefusedFirstCall(communicator, is_refused) ? nullptr : Runtime::get().attachment(communicator);
   } catch (const std::exception&) {
     return nullptr;
   }
@@ -35,7 +43,7 @@ Attachment* attachmentOfCall(bool is_valid, MPI_Comm communicator, const IsRefus
 template <typename IsRefused>
 Session* sessionOfCall(bool is_valid, MPI_Comm communicator, const IsRefused& is_refused) {
   try {
-    if (!is_valid || (Runtime::get().wouldAttach(communicator) && is_refused())) return nullptr;
+    if (!is_valid || isRefusedFirstCall(communicator, is_refused)) return nullptr;
     return Runtime::get().session(communicator);
   } catch (const std::exception&) {
     return nullptr;

@@ -38,6 +38,8 @@ class Runtime {
   // `is_in_init` says that no code of the program's runs before it.
   void start(bool is_in_init = false);
 
+  // Returns the attachment that the communicator has; null: none.
+  Attachment* knownAttachment(MPI_Comm communicator);
   // Returns whether attachment() would make something.
   bool wouldAttach(MPI_Comm communicator);
   // Returns what is attached to a communicator, which is made at its first call. Null: the call passes through.
@@ -103,8 +105,6 @@ class Runtime {
   // Returns whether an earlier run tells that the communicator is worth preparing.
   bool isPromising(MPI_Comm communicator) const;
   std::int32_t callsOfFirstEpoch(MPI_Comm communicator) const;
-  // The attachment that the communicator has; null: none.
-  Attachment* knownAttachment(MPI_Comm communicator);
   // A session takes so much memory when it is made.
   static constexpr std::size_t kSpareBytes = std::size_t{64} << 10;
   void setSpareMemory(std::byte* memory);

@@ -11,6 +11,7 @@ namespace starling {
 // Equal trees have equal ids, so values are compared by id.
 using TreeId = std::uint32_t;
 
+// THREADS: one.
 class OperandForest {
  public:
   // Begins with one leaf per rank: the tree `r` is the input of rank r.

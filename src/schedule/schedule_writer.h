@@ -26,6 +26,7 @@ struct WriterRoom {
 // Side slots are told apart from the work vector in the same way; a step says which slot it means where it is not 0.
 // Blocks of zero elements are dropped. Sender and receiver are told the same block, so both drop it.
 // Time and memory: linear in the steps, times the logarithm of the intervals that are told apart.
+// THREADS: one.
 class ScheduleWriter {
  public:
   // REQUIRES: `tag_span` is equal on all ranks and above every tag.

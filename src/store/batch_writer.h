@@ -16,6 +16,7 @@ namespace starling {
 // Writes one batch, and joins what has become old of the keys that it names (history.h), in a step as bounded as the
 // batch is. A record that is written twice replaces itself, so a batch may be repeated after a fault.
 // REQUIRES: a transaction is open while it works; after an error the caller rolls it back.
+// THREADS: one.
 class BatchWriter {
  public:
   BatchWriter(const sqlite::Connection& connection, const RunNumbers& run) : connection_(connection), run_(run) {}

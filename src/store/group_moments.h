@@ -7,6 +7,7 @@
 
 namespace starling {
 
+// THREADS: one.
 class GroupMoments {
  public:
   void add(std::int64_t samples, double mean, double deviation) {

@@ -19,6 +19,7 @@ inline constexpr std::int64_t kEpochsJoined = 4;
 inline constexpr std::int64_t kDecisionsKept = 128;
 
 // Thins the history of keys. REQUIRES: a transaction is open; after an error the caller rolls it back.
+// THREADS: one.
 class History {
  public:
   explicit History(const sqlite::Connection& connection);

@@ -55,6 +55,7 @@ void forEachRun(std::span<const Integer> list, Visit visit) {
 }
 
 // Puts a list together again.
+// THREADS: one.
 template <typename Integer>
 class ListBuilder {
  public:

@@ -18,6 +18,7 @@ std::int64_t announcedComputation(Seconds elapsed, double fraction);
 inline constexpr Seconds kLongestAnnouncement{1e6};
 
 // Arranges the ranks of one call by announced arrivals: a pure function of what all ranks know alike.
+// THREADS: one.
 class AnnouncedArrivals {
  public:
   // Takes the memory for so many ranks now, so that arrange() need not.

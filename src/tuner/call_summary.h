@@ -12,6 +12,7 @@ namespace starling {
 // Summaries travel between ranks and are reduced on the way by add(), in any order: the result is the same to the last
 // bit. Stamps are in nanoseconds of the clock that the ranks have in common; where they have none, each rank counts
 // from when it left the call.
+// THREADS: one.
 class CallSummary {
  public:
   // So many of the ranks that came last are named.

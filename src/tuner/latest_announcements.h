@@ -11,6 +11,7 @@ namespace starling {
 
 // Says of a set of ranks how many they are, what the earliest announces, and who the latest are. What a set comes to
 // does not depend on the order in which it was put together.
+// THREADS: one.
 class LatestAnnouncements {
  public:
   // So many of the latest ranks are named, or all where there are no more.

@@ -89,6 +89,7 @@ inline constexpr std::size_t kLeastDecisionBytes = 256;
 std::size_t encodeDecisions(const Decisions& decisions, std::span<std::byte> buffer);
 
 // Reads what encodeDecisions() wrote, one update after another, and takes no memory but that of the update.
+// THREADS: one.
 class DecisionReader {
  public:
   DecisionReader(std::span<const std::byte> buffer, std::int32_t ranks) : rest_(buffer), ranks_(ranks) {}

@@ -4,28 +4,21 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <string>
+
+#include "../temporary_folder.h"
 
 namespace starling {
 namespace {
 
 class TextFile : public testing::Test {
  protected:
-  TextFile() {
-    std::string name = (std::filesystem::temp_directory_path() / "starling-text-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~TextFile() override { std::filesystem::remove_all(folder_); }
-
   std::string file(const std::string& text) const {
-    const std::string path = folder_ / "file";
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
+    writeFile(folder_.file("file"), text);
+    return folder_.file("file");
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(TextFile, isReadWhole) {
@@ -37,15 +30,15 @@ TEST_F(TextFile, isReadWhole) {
 }
 
 TEST_F(TextFile, isNoFolderPipeOrDevice) {
-  EXPECT_EQ(readTextFile(folder_).status().message(), "is a folder");
-  const std::string pipe = folder_ / "pipe";
+  EXPECT_EQ(readTextFile(folder_.path()).status().message(), "is a folder");
+  const std::string pipe = folder_.file("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(readTextFile(pipe).status().message(), "is no plain file");
   EXPECT_EQ(readTextFile("/dev/zero").status().message(), "is no plain file");
 }
 
 TEST_F(TextFile, saysWhatKeepsItFromBeingRead) {
-  EXPECT_EQ(readTextFile(folder_ / "none").status().message(), "cannot be read: No such file or directory");
+  EXPECT_EQ(readTextFile(folder_.file("none")).status().message(), "cannot be read: No such file or directory");
 }
 
 TEST_F(TextFile, isNoLongerThanWritten) {

@@ -1,42 +1,18 @@
-// What the store's tests share: a folder that goes away, whole files, and records with no field left at its default.
+// What the store's tests share: what root may do, and records with no field left at its default.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "../temporary_folder.h"
 #include "store/records.h"
 
 namespace starling {
-
-// A fresh folder, removed with all it holds.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "starling-store-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-    std::filesystem::permissions(path_, std::filesystem::perms(0755));
-  }
-  ~TemporaryFolder() {
-    std::filesystem::permissions(path_, std::filesystem::perms::all);
-    std::filesystem::remove_all(path_);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Root may give files to this user, and take its place.
 constexpr uid_t kNobody = 65534;
@@ -69,15 +45,6 @@ class WithoutPrivileges {
   std::filesystem::path folder_;
   uid_t was_ = ::geteuid();
 };
-
-inline std::string readFile(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-inline void writeFile(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-}
 
 inline Environment sampleEnvironment() {
   return {.ranks = 8,

@@ -83,7 +83,6 @@ TEST_F(RunSummaryTest, oneCallOfNativeDoesNotTellWhatIsSavedBesideAGainEither) {
     batch.keys.front().gain_error = gain_error;
     batch.observations.front() = usual(kKey, 0, "native", 1, 0.008);
     batch.observations.front().samples = 1;
-    std::filesystem::remove(folder_ / "tuning.db");
     const RunSummary summary = summaryOf(batch);
     EXPECT_FALSE(summary.saved) << gain_error.value_or(0.0);
     EXPECT_EQ(summary.unclear_keys, 1);
@@ -105,7 +104,6 @@ TEST_F(RunSummaryTest, goesByTheWaitingThatWasAddedUp) {
   batch.keys.front().waiting = 0.25;
   EXPECT_DOUBLE_EQ(summaryOf(batch).waiting.value(), 0.25);
   batch.keys.front().waiting = 3.0;  // of 2 s
-  std::filesystem::remove(folder_ / "tuning.db");
   EXPECT_DOUBLE_EQ(summaryOf(batch).waiting.value(), 2.0);
 }
 
@@ -240,7 +238,6 @@ TEST_F(RunSummaryTest, claimsNothingThatCallsOfOtherKeysContradict) {
     batch.sites.push_back(labelledSite("other"));
     batch.keys.push_back(keyOf(other, "native", 4, 0.1));
     batch.observations.push_back(usual(other, 0, "native", 4, native_elsewhere));
-    std::filesystem::remove(folder_ / "tuning.db");
     return summaryOf(batch);
   };
   EXPECT_NEAR(summary_with(2.0, 0.010).keys.front().saved.value(), 100 * (0.010 - 0.005), 1e-12);
@@ -254,7 +251,6 @@ TEST_F(RunSummaryTest, claimsNothingThatMayBeOffByMoreThanAllOfIt) {
   // Nor what a gain tells that may be half of it, though native never took long: it is no less off for being cut.
   batch.keys.front().gain = 80.0;
   batch.keys.front().gain_error = 60.0;
-  std::filesystem::remove(folder_ / "tuning.db");
   EXPECT_FALSE(summaryOf(batch).saved);
 }
 

@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "../temporary_folder.h"
 #include "example_records.h"
 #include "store/database.h"
 #include "summary/run_summary.h"
@@ -28,15 +27,10 @@ inline Run eightRanks() {
 // A database with one run, and what is made of it.
 class SummarizedRun : public testing::Test {
  protected:
-  SummarizedRun() {
-    std::string name = (std::filesystem::temp_directory_path() / "starling-summary-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~SummarizedRun() override { std::filesystem::remove_all(folder_); }
-
   RunSummary summaryOf(const Batch& batch, std::optional<Seconds> lasted = Seconds{kRunSeconds},
                        const BesideKeys& beside_keys = {}) {
-    const std::string path = folder_ / "tuning.db";
+    const TemporaryFolder folder;
+    const std::string path = folder.file("tuning.db");
     Result<Database> database = Database::open(path);
     EXPECT_TRUE(database.isOk()) << database.status().message();
     for (const Status& status : {database.value().beginRun(eightRanks()), database.value().write("r", batch),
@@ -49,8 +43,6 @@ class SummarizedRun : public testing::Test {
     EXPECT_TRUE(summary.isOk()) << summary.status().message();
     return summary.value();
   }
-
-  std::filesystem::path folder_;
 };
 
 inline const KeyId kKey = exampleKeyId("label:pressure");

@@ -124,7 +124,6 @@ TEST_F(SummaryTextTest, whatIsNotKnownOfTheOnlyOtherChoiceIsNotKnown) {
   EXPECT_EQ(summaryOf(batch).unclear_keys, 0);
   batch.observations.front().post_arrival_mean = 2.0;
   batch.observations.front().post_arrival_deviation = 3.4;
-  std::filesystem::remove(folder_ / "tuning.db");
   const RunSummary summary = summaryOf(batch);
   EXPECT_EQ(summary.unclear_keys, 1);
   EXPECT_FALSE(summary.saved);
@@ -181,12 +180,9 @@ TEST_F(SummaryTextTest, readsAsSentences) {
 TEST_F(SummaryTextTest, isWorthTellingWhereAllreduceTakesAHundredthOfTheRun) {
   Batch batch = settledOnSlt();
   EXPECT_TRUE(isWorthTelling(summaryOf(batch)));
-  std::filesystem::remove(folder_ / "tuning.db");
   batch.keys.front().seconds = 0.9;
   EXPECT_FALSE(isWorthTelling(summaryOf(batch)));
-  std::filesystem::remove(folder_ / "tuning.db");
   EXPECT_TRUE(isWorthTelling(summaryOf(batch, std::nullopt))) << "how long it took is not known";
-  std::filesystem::remove(folder_ / "tuning.db");
   batch.keys.front().seconds.reset();
   EXPECT_FALSE(isWorthTelling(summaryOf(batch)));
 }

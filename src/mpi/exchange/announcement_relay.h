@@ -11,6 +11,7 @@ namespace starling {
 // In each call a rank sends one message to its own parent, and one to each rank of results_to. So a receiver knows how
 // many messages come from whom, and those of two calls cannot be mixed up, whichever way the result took. What is put
 // together from all ranks is the same on each of these ways, so that no two ranks can arrange the call differently.
+// THREADS: one.
 class AnnouncementRelay {
  public:
   AnnouncementRelay(int ranks, const AnnouncementPeers& peers);

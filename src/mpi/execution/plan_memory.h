@@ -26,8 +26,8 @@ class PlanMemory {
   PlanMemory(const PlanMemory&) = delete;
   PlanMemory& operator=(const PlanMemory&) = delete;
 
-  // Says what the ranks run on, which all that follows is reserved for. Topology and channel outlive this object; the
-  // channel may be null.
+  // Says what the ranks run on, which all that follows is reserved for. Topology and node outlive this object; the
+  // node, through whose memory calls may go, may be null.
   void setMachine(const CostModel& model, const Topology& topology, NodeChannel* node) {
     model_ = model;
     topology_ = &topology;

@@ -27,7 +27,7 @@ RootedCounter::Call RootedReducer::countedCall(const CallKind& kind, int root, b
   return {kind.tunable ? bytesOf(kind) : 0, root, start};
 }
 
-int RootedReducer::repeated(const void* sendbuf, void* recvbuf, MPI_Datatype datatype, MPI_Op op, int root,
+int RootedReducer::repeated(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                             MPI_Comm communicator) {
   int ranks = 0;
   PMPI_Comm_size(communicator, &ranks);
@@ -40,12 +40,12 @@ int RootedReducer::repeated(const void* sendbuf, void* recvbuf, MPI_Datatype dat
     return sendbuf == MPI_IN_PLACE ? MPI_ERR_ARG : PMPI_Reduce(sendbuf, &result, 0, datatype, op, 0, MPI_COMM_SELF);
   }
   // One buffer for both is refused where there is something to combine, unless arguments are not checked.
-  if (sendbuf == recvbuf && refusesOneBufferInReduce()) return MPI_ERR_BUFFER;
+  if (sendbuf == recvbuf && count > 0 && refusesOneBufferInReduce()) return MPI_ERR_BUFFER;
   return PMPI_Reduce(sendbuf, recvbuf, 0, datatype, op, 0, MPI_COMM_SELF);
 }
 
 int RootedReducer::reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root) {
-  const auto alone = [&] { return repeated(sendbuf, recvbuf, datatype, op, root, channel_.communicator()); };
+  const auto alone = [&] { return repeated(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator()); };
   const auto native = [&] {
     return channel_.callNative(
         [&] { return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, channel_.communicator()); }, alone);

@@ -36,7 +36,7 @@ class RootedReducer {
   static RootedCounter::Call countedCall(const CallKind& kind, int root, bool is_reproducible);
 
   // Makes a call again on MPI_COMM_SELF, with nothing to combine, to see whether the MPI library refuses it.
-  static int repeated(const void* sendbuf, void* recvbuf, MPI_Datatype datatype, MPI_Op op, int root,
+  static int repeated(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                       MPI_Comm communicator);
 
   // As RootedCalls::finish().

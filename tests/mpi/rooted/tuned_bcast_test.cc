@@ -283,6 +283,14 @@ TEST_F(TunedBcast, callsThatMpiRefusesOnOneRankByAHandlerThatThrowsDoNotCount) {
   MPI_Type_free(&uncommitted);
 }
 
+TEST_F(TunedBcast, bringsNothingInTheFirstCallsToo) {
+  const Watch watch("calls that bring nothing");
+  for (int call = 0; call < 4; ++call) {
+    EXPECT_EQ(tuned_bcast(nullptr, 0, MPI_DOUBLE, 0, duplicate_.get()), MPI_SUCCESS);
+    expectBroadcast(10, 0, call, duplicate_.get());
+  }
+}
+
 TEST_F(TunedBcast, isTheIdentityOnCommunicatorsOfOneRank) {
   for (int call = 0; call < kCalls; ++call) expectBroadcast(100, 0, call, MPI_COMM_SELF);
 }

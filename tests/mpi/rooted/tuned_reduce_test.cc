@@ -269,6 +269,19 @@ TEST_F(TunedReduce, raisesMpisErrorsWhenArgumentsAreWrong) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+// Vectors that hold nothing may have no address.
+TEST_F(TunedReduce, combinesNothingInTheFirstCallsToo) {
+  for (const char* word : {"0", "1"}) {
+    const ScopedVariable reproducible("STARLING_REPRODUCIBLE", word);
+    const ScopedDuplicate duplicate(MPI_COMM_WORLD);
+    const Watch watch("calls that combine nothing");
+    for (int call = 0; call < 4; ++call) {
+      EXPECT_EQ(tuned_reduce(nullptr, nullptr, 0, MPI_DOUBLE, MPI_SUM, 0, duplicate.get()), MPI_SUCCESS);
+      expectReducedTo(0, sumOf<double>(MPI_DOUBLE), 10, false, duplicate.get());
+    }
+  }
+}
+
 TEST_F(TunedReduce, isTheIdentityOnCommunicatorsOfOneRank) {
   for (int call = 0; call < kCalls; ++call) {
     expectReducedTo(0, sumOf<double>(MPI_DOUBLE), 100, call % 2 == 0, MPI_COMM_SELF);
