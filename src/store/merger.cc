@@ -51,11 +51,6 @@ std::set<KeyId> newerKeys(const KnownRun& ours, const CallsOfKeys& theirs, bool 
   return newer;
 }
 
-Merged whatBecomesOf(const KnownRun& ours, const CallsOfKeys& theirs, bool has_finished) {
-  const bool is_newer = isFinishedThereAlone(ours, has_finished) || !newerKeys(ours, theirs, has_finished).empty();
-  return is_newer ? Merged::kRenewed : Merged::kKept;
-}
-
 // Of the records, keeps those of these keys.
 void keepRecordsOf(const std::set<KeyId>& keys, Batch& records) {
   std::set<std::string> communicators;
@@ -101,26 +96,13 @@ CallsOfKeys callsOf(const StoredRun& run) {
   return calls;
 }
 
-// Returns the calls of a run of ours that a policy of theirs would be for.
-Result<std::int64_t> callsFor(const sqlite::Connection& connection, std::int64_t run, const PolicyRecord& policy) {
-  sqlite::Statement statement = connection.prepare(
-      "SELECT CAST(total(calls) AS INTEGER) FROM keys JOIN communicators ON communicators.number = keys.communicator "
-      "JOIN sites ON sites.number = keys.site WHERE communicators.run = ?1 AND communicators.size = ?2 "
-      "AND sites.identity = ?3 AND size_class = ?4 AND type = ?5 AND operation = ?6");
-  statement.start(run, policy.communicator_size, policy.site, policy.size_class, policy.type, policy.operation);
-  std::int64_t calls = 0;
-  if (statement.next()) statement.read(calls);
-  if (!statement.status().isOk()) return statement.status();
-  return calls;
-}
-
 Result<Merged> comparePolicies(const sqlite::Connection& connection, std::int64_t environment,
                                const StoredPolicy& theirs) {
-  sqlite::Statement statement = connection.prepare(fmt::format(
-      "SELECT runs.number, runs.id, runs.started, {} FROM policies LEFT JOIN runs ON runs.number = policies.run "
-      "WHERE policies.environment = ?1 AND policies.program = ?2 AND site = ?3 AND communicator_size = ?4 "
-      "AND size_class = ?5 AND type = ?6 AND operation = ?7",
-      selected<PolicyRecord>("policies")));
+  sqlite::Statement statement = connection.prepare(
+      fmt::format("SELECT runs.id, runs.started, {}, {} FROM policies LEFT JOIN runs ON runs.number = policies.run "
+                  "WHERE policies.environment = ?1 AND policies.program = ?2 AND site = ?3 AND communicator_size = ?4 "
+                  "AND size_class = ?5 AND type = ?6 AND operation = ?7",
+                  selectionOfCallsForPolicy(), selected<PolicyRecord>("policies")));
   const PolicyRecord& policy = theirs.policy;
   statement.start(environment, theirs.program, policy.site, policy.communicator_size, policy.size_class, policy.type,
                   policy.operation);
@@ -128,16 +110,14 @@ Result<Merged> comparePolicies(const sqlite::Connection& connection, std::int64_
     if (!statement.status().isOk()) return statement.status();
     return Merged::kAdded;
   }
-  std::optional<std::int64_t> run;
   std::optional<std::string> run_id;
   std::optional<std::int64_t> started;
+  std::int64_t calls = 0;
   PolicyRecord ours;
-  const bool is_whole = readRow(statement, run, run_id, started, ours) == nullptr;
-  if (run && run_id == theirs.run_id) {
-    if (is_whole && ours == policy) return Merged::kKept;
-    const Result<std::int64_t> calls = callsFor(connection, *run, policy);
-    if (!calls.isOk()) return calls.status();
-    return theirs.calls >= calls.value() ? Merged::kRenewed : Merged::kKept;
+  const bool is_whole = readRow(statement, run_id, started, calls, ours) == nullptr;
+  if (run_id && run_id == theirs.run_id) {
+    const bool is_same = is_whole && ours == policy;
+    return !is_same && theirs.calls >= calls ? Merged::kRenewed : Merged::kKept;
   }
   const bool is_newer = theirs.started && started && *theirs.started > *started;
   return is_newer ? Merged::kRenewed : Merged::kKept;
@@ -149,7 +129,10 @@ Result<Merged> compareRun(const sqlite::Connection& connection, const std::strin
                           bool has_finished) {
   const Result<std::optional<KnownRun>> ours = findKnownRun(connection, run_id);
   if (!ours.isOk()) return ours.status();
-  return ours.value() ? whatBecomesOf(*ours.value(), calls, has_finished) : Merged::kAdded;
+  if (!ours.value()) return Merged::kAdded;
+  const bool is_newer =
+      isFinishedThereAlone(*ours.value(), has_finished) || !newerKeys(*ours.value(), calls, has_finished).empty();
+  return is_newer ? Merged::kRenewed : Merged::kKept;
 }
 
 Result<Merged> mergeRun(const sqlite::Connection& connection, const StoredRun& theirs) {
@@ -157,10 +140,9 @@ Result<Merged> mergeRun(const sqlite::Connection& connection, const StoredRun& t
   if (!ours.isOk()) return ours.status();
   Batch records = theirs.records;
   if (ours.value()) {
-    if (whatBecomesOf(*ours.value(), callsOf(theirs), theirs.finished.has_value()) == Merged::kKept) {
-      return Merged::kKept;
-    }
-    const std::set<KeyId> newer = newerKeys(*ours.value(), callsOf(theirs), theirs.finished.has_value());
+    const bool has_finished = theirs.finished.has_value();
+    const std::set<KeyId> newer = newerKeys(*ours.value(), callsOf(theirs), has_finished);
+    if (newer.empty() && !isFinishedThereAlone(*ours.value(), has_finished)) return Merged::kKept;
     if (Status removed = removeKeys(connection, ours.value()->number, newer); !removed.isOk()) return removed;
     keepRecordsOf(newer, records);
   } else if (Status inserted = insertRun(connection, theirs.run); !inserted.isOk()) {

@@ -340,17 +340,11 @@ Result<StoredRun> Reader::readRun(const RunRow& row, bool is_in_pieces) const {
 
 Result<std::vector<StoredPolicy>> Reader::allPolicies() const {
   return connection_->select<StoredPolicy>(
-      // Unlike sum(), total() has a result where a stranger has written numbers that overflow.
-      fmt::format("SELECT policies.number, policies.program, runs.id, runs.started, "
-                  "(SELECT CAST(total(calls) AS INTEGER) FROM keys "
-                  "JOIN communicators ON communicators.number = keys.communicator "
-                  "JOIN sites ON sites.number = keys.site WHERE communicators.run = policies.run "
-                  "AND communicators.size = policies.communicator_size AND sites.identity = policies.site "
-                  "AND keys.size_class = policies.size_class AND keys.type = policies.type "
-                  "AND keys.operation = policies.operation), {}, {} FROM policies "
+      fmt::format("SELECT policies.number, policies.program, runs.id, runs.started, {}, {}, {} FROM policies "
                   "JOIN environments ON environments.number = policies.environment "
                   "LEFT JOIN runs ON runs.number = policies.run ORDER BY policies.number",
-                  selected<Environment>("environments"), selected<PolicyRecord>("policies", connection_->steps)),
+                  selectionOfCallsForPolicy(), selected<Environment>("environments"),
+                  selected<PolicyRecord>("policies", connection_->steps)),
       [this](sqlite::Statement& statement) -> Result<StoredPolicy> {
         StoredPolicy stored;
         const char* damaged = readRow(statement, stored.number, stored.program, stored.run_id, stored.started,

@@ -140,6 +140,15 @@ Result<CallsOfKeys> selectCallsOfKeys(const sqlite::Connection& connection, std:
   return calls;
 }
 
+std::string selectionOfCallsForPolicy() {
+  // Unlike sum(), total() has a result where a stranger has written numbers that overflow.
+  return "(SELECT CAST(total(calls) AS INTEGER) FROM keys "
+         "JOIN communicators ON communicators.number = keys.communicator JOIN sites ON sites.number = keys.site "
+         "WHERE communicators.run = policies.run AND communicators.size = policies.communicator_size "
+         "AND sites.identity = policies.site AND keys.size_class = policies.size_class AND keys.type = policies.type "
+         "AND keys.operation = policies.operation)";
+}
+
 std::string selectionOfKeys() {
   return "SELECT keys.number FROM communicators JOIN keys ON keys.communicator = communicators.number "
          "WHERE communicators.run = ?1";

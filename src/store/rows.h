@@ -46,6 +46,10 @@ Result<std::vector<PolicyRecord>> selectPolicies(const sqlite::Connection& conne
 Result<CallsOfKeys> selectCallsOfKeys(const sqlite::Connection& connection, std::int64_t run,
                                       std::size_t steps = kSchemaSteps.size());
 
+// Returns "(SELECT ...)" of how many calls the run that learned a row of `policies` made that this is for; 0: none, or
+// it was pruned.
+std::string selectionOfCallsForPolicy();
+
 // Return "SELECT keys.number ..." of the keys of run ?1, or of those of them that belong to these sites.
 std::string selectionOfKeys();
 std::string selectionOfKeys(std::span<const std::int64_t> sites);

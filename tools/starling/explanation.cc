@@ -222,7 +222,9 @@ bool isFixed(const Evidence& evidence) {
 std::string changeSentence(const Evidence& evidence, const Candidates& candidates) {
   const KeyRecord& key = evidence.key.row.key;
   if (key.state == "passes_through") return passedSentence(key);
-  if (isFixed(evidence)) return "It is fixed: nothing else is tried.";
+  if (isFixed(evidence)) {
+    return "It is fixed: others would be tried without STARLING_ALGORITHM and STARLING_REPRODUCIBLE.";
+  }
   if (key.state != "settled")
     return "More calls in one run would change it, unless STARLING_MODE is observe: exploration starts anew with each "
            "run "
