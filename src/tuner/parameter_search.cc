@@ -24,8 +24,12 @@ constexpr std::int64_t kSettingBudget = kSimulationBudget / 8;
 
 constexpr std::int64_t kSmallestSegmentBytes = 1024;
 
-// Simulating one other number of segments takes about as long as a call of this. Where the fastest row takes less,
-// others are tried only of rows that take no more than so many times that.
+// Another number of segments is simulated where that takes no longer than a call of the fastest row, so that ranking
+// rows for short calls, which have little to gain, takes little. One step of a rank takes about so long.
+constexpr Seconds kSimulatedStep{100e-9};
+
+// Where the fastest row takes less than this, other numbers are tried only of rows that take no more than so many times
+// that.
 constexpr Seconds kShortCall{100e-6};
 constexpr double kWorthSegmentsOfShort = 1.5;
 
@@ -43,28 +47,34 @@ std::int64_t stepsOf(const Choice& choice, const CallPredictor& predictor) {
   return steps;
 }
 
-// Returns the most segments with which simulating stays within the budget; steps grow with the segments.
-std::int64_t affordable(Choice choice, std::size_t index, const CallPredictor& predictor) {
+// Returns the most segments with which simulating takes no more than so many steps, which grow with the segments, but 1
+// at least.
+std::int64_t affordable(Choice choice, std::size_t index, const CallPredictor& predictor, std::int64_t budget) {
   choice.parameters[index] = 1;
-  return std::max<std::int64_t>(kSettingBudget / std::max<std::int64_t>(stepsOf(choice, predictor), 1), 1);
+  return std::max<std::int64_t>(budget / std::max<std::int64_t>(stepsOf(choice, predictor), 1), 1);
 }
 
 bool leavesLongParts(const CandidateQuery& query, std::int64_t parts) {
   return query.shape.count * query.element_size.value / parts >= kSmallestSegmentBytes;
 }
 
-// Returns the segment counts of parameter `index` that are worth simulating beside the usual one, rising.
-std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, const CallPredictor& predictor) {
+// Returns the segment counts of parameter `index` that are worth simulating beside the usual one, rising, where the
+// fastest row takes `least`.
+std::vector<std::int64_t> segmentCounts(const Choice& usual, std::size_t index, const CallPredictor& predictor,
+                                        Seconds least) {
   const CandidateQuery& query = predictor.query();
   const std::int64_t ranks = query.shape.ranks;
   const Parameter& parameter = findAlgorithm(usual.algorithm)->parameters[index];
   std::vector<std::int64_t> counts;
   if (!predictor.isSimulated()) return counts;
-  const std::int64_t most = std::min(parameter.maximum, affordable(usual, index, predictor));
-  for (std::int64_t segments = 4; segments <= std::min(16 * ranks, most); segments *= 4) {
+  for (std::int64_t segments = 4; segments <= std::min(16 * ranks, parameter.maximum); segments *= 4) {
     const bool is_other = segments >= parameter.minimum && segments != usual.parameters[index];
     if (is_other && leavesLongParts(query, segments)) counts.push_back(segments);
   }
+  if (counts.empty()) return counts;
+  const auto budget = static_cast<std::int64_t>(std::min<double>(kSettingBudget, least / kSimulatedStep));
+  const std::int64_t most = affordable(usual, index, predictor, budget);
+  std::erase_if(counts, [most](std::int64_t segments) { return segments > most; });
   return counts;
 }
 
@@ -76,7 +86,7 @@ Candidate withSegmentsTried(const Candidate& usual, const CallPredictor& predict
   const Algorithm& algorithm = *findAlgorithm(usual.choice.algorithm);
   const std::optional<std::size_t> index = findParameter(algorithm, kSegmentsParameter);
   if (!index || algorithm.best_segments != nullptr) return usual;
-  const std::vector<std::int64_t> counts = segmentCounts(usual.choice, *index, predictor);
+  const std::vector<std::int64_t> counts = segmentCounts(usual.choice, *index, predictor, least);
   Candidate best = usual;
   const auto try_in_turn = [&](auto next, auto end) {
     for (; next != end; ++next) {
@@ -126,8 +136,9 @@ Candidate withBestSegments(Choice choice, const CallPredictor& predictor, const 
   setBestSegments(choice, predictor.shape(), query.element_size, query.model);
   if (!predictor.isSimulated()) return {choice, predictor.predict(choice, precision)};
   Choice simulated = choice;
-  const std::int64_t wanted = std::max<std::int64_t>(choice.parameters[*index], 1);
-  simulated.parameters[*index] = std::min(wanted, affordable(choice, *index, predictor));
+  const std::int64_t wanted = choice.parameters[*index];
+  if (wanted > 1)
+    simulated.parameters[*index] = std::min(wanted, affordable(choice, *index, predictor, kSettingBudget));
   return {choice, predictor.predict(simulated, precision)};
 }
 
