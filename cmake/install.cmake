@@ -3,6 +3,8 @@
 # moved.
 include(CMakePackageConfigHelpers)
 
+set(licence_folder ${CMAKE_INSTALL_DATADIR}/doc/starling)
+install(FILES LICENSE DESTINATION ${licence_folder})
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/starling)
 install(TARGETS starling EXPORT starling LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starling_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -14,6 +16,10 @@ if(STARLING_BUILD_TOOLS)
   install(FILES ${completions}/starling DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${completions}/_starling DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
   install(FILES ${completions}/starling.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  # Of what is in the command line program.
+  foreach(part d3 plot)
+    install(DIRECTORY third_party/${part} DESTINATION ${licence_folder} FILES_MATCHING PATTERN "LICENSE*")
+  endforeach()
 endif()
 
 install(EXPORT starling FILE starlingTargets.cmake NAMESPACE starling:: DESTINATION ${package_folder})

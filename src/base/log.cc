@@ -27,13 +27,22 @@ void write(LogLevel level, std::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+struct Told {
+  std::mutex mutex;  // guards what follows
+  std::set<std::string, std::less<>> topics;
+};
+
+// The program's own static objects may still cause messages when they are destroyed: this never is.
+Told& told() {
+  static auto& all = *new Told;
+  return all;
+}
+
 // Whether this process was never told of `topic`; where memory is too short to know, it was.
 bool isNew(std::string_view topic) {
-  static std::mutex mutex;
-  static std::set<std::string, std::less<>> told;
   try {
-    const std::lock_guard lock(mutex);
-    return told.emplace(topic).second;
+    const std::lock_guard lock(told().mutex);
+    return told().topics.emplace(topic).second;
   } catch (const std::exception&) {
     return false;
   }
@@ -45,7 +54,11 @@ void setLogLevel(LogLevel level) { g_level = level; }
 
 LogLevel logLevel() { return g_level; }
 
-void setLogSink(LogSink sink) { g_sink = sink; }
+void setLogSink(LogSink sink) {
+  g_sink = sink;
+  const std::lock_guard lock(told().mutex);
+  told().topics.clear();
+}
 
 void log(LogLevel level, std::string_view message) noexcept {
   if (level > g_level.load()) return;

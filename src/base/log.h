@@ -32,7 +32,7 @@ void logOnce(LogLevel level, std::string_view topic, const Message& message) noe
   }
 }
 
-// Redirects messages, for tests; an empty function restores stderr.
+// Redirects messages, for tests; an empty function restores stderr. What logOnce() has told may be told again.
 using LogSink = void (*)(LogLevel, std::string_view);
 void setLogSink(LogSink sink);
 

@@ -20,10 +20,6 @@ bool mayGrowTo(std::size_t bytes) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (isOpen()) close(number_);
-}
-
 Descriptor makeMemoryFile(std::size_t bytes) {
   if (!mayGrowTo(bytes)) return Descriptor();
   Descriptor made(memfd_create("starling", MFD_CLOEXEC));

@@ -4,27 +4,10 @@
 #include <sys/types.h>
 
 #include <cstddef>
-#include <utility>
+
+#include "base/descriptor.h"
 
 namespace starling {
-
-// Owns a file descriptor, and closes it.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-
-  bool isOpen() const { return number_ >= 0; }
-  int number() const { return number_; }  // negative: it is not open
-
- private:
-  int number_;
-};
 
 // Returns memory of so many bytes, all 0, which is gone when nobody has it open or mapped. It is not open where the
 // system, or a limit of files' sizes, does not allow it. THREADS: any.

@@ -51,8 +51,9 @@ std::string formatRatio(const std::optional<double>& ratio) {
 }
 
 std::string formatGain(const std::optional<double>& gain, const std::optional<double>& error) {
-  if (!gain) return formatRatio(gain);
-  return formatRatio(gain) + (error ? fmt::format(" +- {:.2f}", *error) : " +- ?");
+  if (!gain || !error || !std::isfinite(*gain)) return formatRatio(gain) + (gain ? " +- ?" : "");
+  const int decimals = *error < 0.1 ? 2 : *error < 1.0 ? 1 : 0;
+  return fmt::format("{:.{}f}x +- {:.{}f}", *gain, decimals, *error, decimals);
 }
 
 std::string formatCount(std::int64_t number, std::string_view noun) {

@@ -177,11 +177,13 @@ int starling_flush(void) {
 }
 
 int starling_key_count(MPI_Comm comm, int* keys) {
-  if (keys == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
-  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  const starling::Session* session = Runtime::get().findSession(comm);
-  *keys = session != nullptr ? session->keys().size() : 0;
-  return STARLING_SUCCESS;
+  return starling::controlled([&] {
+    if (keys == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
+    if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+    const starling::Session* session = Runtime::get().findSession(comm);
+    *keys = session != nullptr ? session->keys().size() : 0;
+    return STARLING_SUCCESS;
+  });
 }
 
 int starling_query(MPI_Comm comm, int index, starling_key_info* info) {
@@ -205,17 +207,19 @@ int starling_query(MPI_Comm comm, int index, starling_key_info* info) {
 }
 
 int starling_query_table(MPI_Comm comm, int index, int* table) {
-  if (table == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
-  if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
-  const starling::Session* session = starling::sessionWithKey(comm, index);
-  if (session == nullptr) return STARLING_ERROR_ARGUMENT;
-  const std::span<const std::int32_t> in_force = session->tableOf(index);
-  if (!in_force.empty()) {
-    std::copy(in_force.begin(), in_force.end(), table);
-  } else {
-    std::iota(table, table + session->ranks(), 0);
-  }
-  return STARLING_SUCCESS;
+  return starling::controlled([&] {
+    if (table == nullptr || comm == MPI_COMM_NULL) return STARLING_ERROR_ARGUMENT;
+    if (!Runtime::get().isUsable()) return STARLING_ERROR_STATE;
+    const starling::Session* session = starling::sessionWithKey(comm, index);
+    if (session == nullptr) return STARLING_ERROR_ARGUMENT;
+    const std::span<const std::int32_t> in_force = session->tableOf(index);
+    if (!in_force.empty()) {
+      std::copy(in_force.begin(), in_force.end(), table);
+    } else {
+      std::iota(table, table + session->ranks(), 0);
+    }
+    return STARLING_SUCCESS;
+  });
 }
 
 }  // extern "C"

@@ -20,7 +20,7 @@ int callRooted(bool is_valid, MPI_Comm comm, const Call& call, const Counted& co
     session->rooted().throwKept();
     return code;
   }
-  AbsentSession* const absent = is_valid ? Runtime::get().absentSession(comm) : nullptr;
+  AbsentSession* const absent = absentOfCall(is_valid, comm);
   if (absent == nullptr) return native();
   const Options& options = Runtime::get().options();
   absent->rooted().beforeCall(comm, counted(options), options);

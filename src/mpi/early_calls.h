@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/units.h"
+#include "mpi/sampled_time.h"
 
 namespace starling {
 
@@ -18,44 +19,34 @@ class EarlyCalls {
   EarlyCalls(std::int64_t first_question, std::int64_t begin_ns)
       : begin_ns_(begin_ns), next_question_(first_question) {}
 
-  // Returns for how many calls the time of the next one stands; 0: it is not to be timed. Clocks take as long as a
-  // tenth of the shortest calls, of which not all are timed.
-  std::int64_t weightOfNext() const {
-    if (calls_ < kTimedFirst || spent_ns_ > calls_ * kShortNs) return 1;
-    return calls_ % kTimedEach == 0 ? kTimedEach : 0;
-  }
-  // Returns how long so many calls took, of which one was timed: one that was held up says nothing of the others.
-  static std::int64_t timeOf(std::int64_t weight, std::int64_t took_ns) {
-    return took_ns + (weight - 1) * std::min(took_ns, kShortNs);
-  }
-  // Notes a call, and how long those took on this rank for which it stands. Returns whether the ranks are to ask each
-  // other now, which is equal on all ranks.
-  bool add(std::int64_t took_ns) {
-    spent_ns_ += took_ns;
-    if (++calls_ < next_question_) return false;
+  // Returns for how many calls the time of the next one stands; 0: it is not to be timed.
+  std::int64_t weightOfNext() const { return time_.weightOfNext(); }
+  // Notes that call, of that weight, and how long it took on this rank if it was timed. Returns whether the ranks are
+  // to ask each other now, which is equal on all ranks.
+  bool add(std::int64_t weight, std::int64_t took_ns) {
+    time_.add(weight, took_ns);
+    if (time_.calls() < next_question_) return false;
     next_question_ += std::min(next_question_, kMostBetweenQuestions);
     return true;
   }
 
   // Returns how long the calls took on this rank.
-  Seconds spent() const { return fromNanoseconds(spent_ns_); }
+  Seconds spent() const { return fromNanoseconds(time_.spentNs()); }
 
   // Returns whether the program has done little else so far: there were some calls, and half of the time since the
   // first began was spent in them.
   bool takeMostOfTheTime(std::int64_t now_ns) const {
-    return calls_ >= kTimedFirst && 2 * spent_ns_ >= now_ns - begin_ns_;
+    return time_.calls() >= kTimedFirst && 2 * time_.spentNs() >= now_ns - begin_ns_;
   }
 
  private:
   static constexpr std::int64_t kMostBetweenQuestions = 1024;
   static constexpr std::int64_t kTimedFirst = 32;
   static constexpr std::int64_t kTimedEach = 7;  // loops seldom have so many calls
-  static constexpr std::int64_t kShortNs = 2000;
 
   std::int64_t begin_ns_;
-  std::int64_t calls_ = 0;
   std::int64_t next_question_;
-  std::int64_t spent_ns_ = 0;
+  SampledTime time_{kTimedFirst, kTimedEach};
 };
 
 }  // namespace starling

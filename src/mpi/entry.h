@@ -50,6 +50,15 @@ Session* sessionOfCall(bool is_valid, MPI_Comm communicator, const IsRefused& is
   }
 }
 
+// Returns what takes part in the calls of a communicator that has no session on this rank alone; null: nothing does.
+inline AbsentSession* absentOfCall(bool is_valid, MPI_Comm communicator) {
+  try {
+    return is_valid ? Runtime::get().absentSession(communicator) : nullptr;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
 // Returns the result of `call`, an MPI error code. What a call needs was taken before, and agreed on; if memory is
 // short all the same, the program is told as MPI tells it, since it is not known here what the other ranks do by now.
 // What else is thrown is the program's own: its error handler or its operation has thrown it.

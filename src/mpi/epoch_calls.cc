@@ -35,6 +35,7 @@ std::span<const CallSummary> EpochCalls::close(const std::optional<ClockModel>& 
     const std::int64_t error_ns = std::max(clock->errorAt(stamps.arrival_ns), clock->errorAt(stamps.exit_ns));
     summaries_.emplace_back(rank_, clock->toOther(stamps.arrival_ns), clock->toOther(stamps.exit_ns), error_ns);
   }
+  if (!summaries_.empty()) summaries_.front().noteOthers(unstamped_.take());
   stamps_.clear();
   closed_.swap(open_);
   open_.clear();

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "estimators/clock_model.h"
+#include "mpi/sampled_time.h"
 #include "tuner/communicator_tuner.h"
 #include "tuner/epoch_lengths.h"
 
@@ -46,6 +47,11 @@ class EpochCalls {
   // Returns whether the next call is to be stamped.
   bool isSampled(bool is_trial) const;
 
+  // Returns for how many calls that are not stamped the time of the next one stands, those included that are not added;
+  // 0: it is not to be timed. And notes it, with how long it took.
+  std::int64_t weightOfUnstamped() const { return unstamped_.weightOfNext(); }
+  void noteUnstamped(std::int64_t weight, std::int64_t took_ns) { unstamped_.add(weight, took_ns); }
+
   // Adds a call that was made, with its stamps if it was to be stamped. Throws std::bad_alloc where memory is short;
   // the call is then counted, but not among those that closed() will tell.
   void add(EpochCall call, const std::optional<CallStamps>& stamps);
@@ -53,8 +59,8 @@ class EpochCalls {
   // Returns the calls of the running epoch that were added.
   std::span<const EpochCall> open() const { return open_; }
   // Ends the running epoch, whose calls closed() are from now on; returns what this rank knows of those that were
-  // stamped, in times that compare with those of other ranks by `clock`; empty: none do. It is good until the next
-  // close().
+  // stamped, in times that compare with those of other ranks by `clock`; empty: none do. The first of them tells of
+  // those, too, that were not stamped. It is good until the next close().
   std::span<const CallSummary> close(const std::optional<ClockModel>& clock);
   std::span<EpochCall> closed() { return closed_; }
   // Returns how many bytes the running epoch takes at most.
@@ -73,6 +79,9 @@ class EpochCalls {
   std::pmr::vector<EpochCall> closed_;
   std::vector<CallStamps> stamps_;  // of the running epoch
   std::vector<CallSummary> summaries_;
+  // One in so many of short calls is timed, which takes less than a hundredth of them.
+  static constexpr std::int64_t kTimedEach = 31;
+  SampledTime unstamped_{0, kTimedEach};
 };
 
 }  // namespace starling

@@ -56,7 +56,7 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
   call.bytes = kind.signature.bytes();
   call.tunable = kind.tunable;
   const Key key = keyOf(predicted, kind.signature);
-  if (lengths_.noteKey(key, keys_)) endEpochSoon();
+  if (lengths_.noteKey(key, keys_)) limitCalls();
   call.usual_key = keys_.count(key);
   call.follows_rest = rest_.takeHasRested();
   call.follows = std::exchange(latest_step_, AgreementStep::kNone);
@@ -80,31 +80,17 @@ int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapse
 }
 
 // Calls that were to rest in this epoch would run what was planned when it began.
-void EpochLoop::endEpochSoon() {
+void EpochLoop::limitCalls() {
   rest_.planNone();
   limitEpoch();
 }
 
-// What is judged here is equal on all ranks, so that all stop an incumbent at the same call.
 void EpochLoop::judgeWatched() {
-  const CallWatch::Call& call = call_watch_->call();
+  const WatchedCall& call = call_watch_->call();
   if (call.key == kNoCall) return;
-  KeyTable::Entry& entry = keys_.entry(call.key);
-  if (entry.changes != call.changes) return;
-  if (entry.noteLast(call_watch_->lastRank())) {
-    lengths_.hurry();
-    endEpochSoon();
-  }
-  if (!entry.noteWatched(call_watch_->shortestNs(), call.is_disturbed)) return;
-  lengths_.hurry();
-  endEpochSoon();
-  const Seconds shortest = fromNanoseconds(call_watch_->shortestNs());
-  if (KeyTable::isForetold(call.key)) {
-    keys_.noteForetoldStop(entry);
-    learner_.noteForetoldStop(entry.key, entry.plan.incumbent, shortest);
-  } else {
-    learner_.noteStop(call.key, entry.plan.incumbent, shortest);
-  }
+  const Judgement found = judge(call, call_watch_->shortestNs(), call_watch_->lastRank(), keys_, learner_);
+  if (found.comes_otherwise) lengths_.hurry();
+  if (found.comes_otherwise || found.is_stopped) limitCalls();
 }
 
 void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {

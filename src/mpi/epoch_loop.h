@@ -52,6 +52,10 @@ class EpochLoop {
   // Returns whether the next call is to be stamped. It is local.
   bool isSampled(bool is_trial) const { return calls_.isSampled(is_trial); }
 
+  // These do what the functions of EpochCalls do.
+  std::int64_t weightOfUnstamped() const { return calls_.weightOfUnstamped(); }
+  void noteUnstamped(std::int64_t weight, std::int64_t took_ns) { calls_.noteUnstamped(weight, took_ns); }
+
   // Notes a call that was made. Where memory is too short to note it the rank takes part in what is agreed, but nothing
   // more is learned; see hasNotedAll().
   void note(const CallKind& kind, EpochCall call, LocalSite local, SiteId predicted,
@@ -116,7 +120,7 @@ class EpochLoop {
   bool isAgreeing() const { return agreement_ && (agreement_->epochIsOpen() || agreement_->decisionsAreOpen()); }
   void assignKey(const SiteTracker::Call& call, EpochCall& report);
   bool isEndReady(Wait wait);
-  void endEpochSoon();
+  void limitCalls();
   void judgeWatched();
   int attendRest();
 
@@ -152,7 +156,6 @@ class EpochLoop {
   StampClock stamp_clock_;
   std::unique_ptr<Agreement> agreement_;
   std::unique_ptr<CallWatch> call_watch_;
-  Seconds rested_for_;  // from the first call at rest of the epoch that is being agreed on to its end
   AgreementStep latest_step_ = AgreementStep::kNone;  // since the latest call that was noted
   bool is_disturbed_ = false;                         // the latest call, by what had been begun before it
   bool decisions_are_known_ = false;                  // on all ranks; they take force when the epoch ends

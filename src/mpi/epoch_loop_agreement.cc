@@ -76,7 +76,6 @@ int EpochLoop::closeEpoch() {
   const int code = agreement_->startEpoch(report, calls_.close(stamp_clock_.model()));
   latest_step_ = AgreementStep::kStart;
   lengths_.noteClose();
-  rested_for_ = rest_.lasted(services_.clocks.clock->nanoseconds());
   rest_.setMemoryRests(shares_memory_ && !has_device_driver_);
   rest_.plan(lengths_.mostAtRest(), calls_.closedEpoch(), keys_);
   limitEpoch();
@@ -155,7 +154,7 @@ int EpochLoop::takeEpoch() {
     const KeyTable::Entry& entry = keys_.entry(call.key);
     lengths_.noteCall(entry, rest_.isAtRest(entry));
   }
-  learner_.digest({calls_.closedEpoch(), calls_.closed(), agreement_->samples()}, rested_for_);
+  learner_.digest({calls_.closedEpoch(), calls_.closed(), agreement_->samples()});
   if (learner_.isLearning()) lengths_.noteTimes(calls_.closed(), agreement_->samples());
   learner_.forgetAtRest();
   return MPI_SUCCESS;

@@ -1,5 +1,6 @@
 #include "mpi/preparation_times.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 
@@ -12,8 +13,9 @@ constexpr double kTimesPreparation = 6.0;
 constexpr Seconds kGuess{10e-3};
 constexpr double kWeightOfLatest = 0.25;
 
-std::size_t sizeClass(int ranks) {
-  return static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(ranks - 1))) - 1;
+// Of 1 rank 0, as of 2.
+std::size_t placeOf(int ranks) {
+  return static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(std::max(ranks - 1, 1)))) - 1;
 }
 
 }  // namespace
@@ -22,7 +24,7 @@ void PreparationTimes::note(int ranks, Seconds took, Seconds once) {
   const std::lock_guard lock(mutex_);
   in_all_ += took;
   const Seconds of_each = took - once;
-  std::optional<Seconds>& average = by_size_[sizeClass(ranks)];
+  std::optional<Seconds>& average = by_size_[placeOf(ranks)];
   average = average ? *average + kWeightOfLatest * (of_each - *average) : of_each;
 }
 
@@ -38,7 +40,7 @@ Seconds PreparationTimes::inAll() const {
 
 // The first communicator of a size has to probe its links, and takes longer than those that follow.
 Seconds PreparationTimes::expected(int ranks) const {
-  const std::size_t own = sizeClass(ranks);
+  const std::size_t own = placeOf(ranks);
   return by_size_[own].value_or(static_cast<double>(own + 1) * kGuess);
 }
 

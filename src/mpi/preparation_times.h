@@ -14,7 +14,7 @@ namespace starling {
 class PreparationTimes {
  public:
   // Notes that preparing a communicator of so many ranks took so long, `once` of it for what need not be done for
-  // each: the probe of links is for all of a shape, and the machine is looked at once. REQUIRES: ranks > 1.
+  // each: the probe of links is for all of a shape, and the machine is looked at once.
   void note(int ranks, Seconds took, Seconds once);
 
   // Returns whether a communicator of so many ranks, whose calls have taken `spent` so far, is worth preparing: they

@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "mpi/end_of_run.h"
-#include "mpi/exchange/any_rank.h"
 #include "mpi/exchange/share_bytes.h"
+#include "mpi/execution/common_answers.h"
 #include "mpi/former_builds.h"
 #include "mpi/machine/machine.h"
 #include "store/codec.h"
@@ -75,7 +75,7 @@ void RecordRoute::agreeOnPromise() {
   const bool does_promise = policies_ && std::ranges::any_of(*policies_, [ranks](const PolicyRecord& policy) {
                               return policy.communicator_size == ranks && starling::promisesGain(policy);
                             });
-  promises_gain_ = !isTrueOnAny(world_, !does_promise);
+  promises_gain_ = isTrueOnAll(world_, does_promise);
 }
 
 // Once world rank 0 has left messages untaken for long, all records go by files, also those that wait.

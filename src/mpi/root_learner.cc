@@ -104,7 +104,7 @@ void RootLearner::noteStop(std::int32_t key, const Choice& choice, Seconds short
   whileLearning([&] { tuner_->noteStop(key, choice, shortest); });
 }
 
-void RootLearner::digest(const EpochReport& report, Seconds rested_for) {
+void RootLearner::digest(EpochReport report) {
   whileLearning([&] {
     const auto is_whole = [this](const CallSummary& sample) { return sample.ranks() == channel_.ranks(); };
     if (!std::ranges::all_of(report.samples, is_whole)) {
@@ -113,8 +113,13 @@ void RootLearner::digest(const EpochReport& report, Seconds rested_for) {
     for (const CallSummary& sample : report.samples) {
       if (has_clock_) noteClockError(sample.errorNs());
     }
-    tuner_->digest(report);
-    at_rest_.book(*tuner_, report.calls, rested_for, services_.communicator_id);
+    if (!report.samples.empty()) {
+      if (const auto others_ns = report.samples.front().othersNs())
+        report.unstamped = (1.0 / channel_.ranks()) * fromNanoseconds(*others_ns);
+      report.usual_at_rest = at_rest_.usualTime(*tuner_);
+    }
+    const double share = tuner_->digest(report);
+    at_rest_.book(*tuner_, report.calls, share, services_.communicator_id);
   });
 }
 

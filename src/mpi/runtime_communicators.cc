@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "mpi/exchange/any_rank.h"
 #include "mpi/exchange/roll_call.h"
 #include "mpi/exchange/share_bytes.h"
+#include "mpi/execution/common_answers.h"
 #include "mpi/execution/creations.h"
 #include "mpi/machine/clock_domains.h"
 #include "mpi/machine/world_ranks.h"
@@ -74,12 +74,14 @@ Session* Runtime::session(MPI_Comm communicator) {
 // Who links Starling, or has it observe, asks for the world at least; a preloaded library is asked for nothing.
 Runtime::Beginning Runtime::beginningOf(MPI_Comm communicator) const {
   const Options& options = settings_.options;
-  if (!isStartedEverywhere() || options.mode == Mode::kOff) return Beginning::kSession;
+  if (!isStartedEverywhere()) return Beginning::kSession;
   int is_inter = 0;
   int ranks = 0;
   PMPI_Comm_test_inter(communicator, &is_inter);
   PMPI_Comm_size(communicator, &ranks);
   if (is_inter != 0 || ranks == 1) return Beginning::kNothing;
+  // Ranks of another world have to hear of it.
+  if (options.mode == Mode::kOff) return isWithinWorld(communicator) ? Beginning::kNothing : Beginning::kSession;
   const bool is_early = options.prepare == Preparation::kWorthwhile && Session::callsBeforePreparation(options) > 0 &&
                         (communicator == MPI_COMM_WORLD ? is_started_in_init_ && options.mode == Mode::kTune
                                                         : isWithinWorld(communicator));

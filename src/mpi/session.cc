@@ -38,6 +38,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   }
   Execution execution = plan(kind, predicted);
   execution.is_sampled = loop_.isSampled(execution.planned.exploration);
+  execution.weight = execution.is_sampled ? 0 : loop_.weightOfUnstamped();
   // What follows waits for other ranks.
   if (execution.isTimed()) execution.arrival_ns = services_.clocks.clock->nanoseconds();
   if (const int fault = arrange(execution, kind); fault != MPI_SUCCESS) {
@@ -66,6 +67,7 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
   dropAnnouncements();
   if (execution.follows_plan) ++loop_.keys().entry(execution.key).calls_since_plan;
   endCall(execution, code);
+  if (!execution.is_sampled) loop_.noteUnstamped(execution.weight, execution.exit_ns - execution.arrival_ns);
   // A call that failed here may have succeeded elsewhere: it counts on every rank.
   loop_.note(kind, execution.asCall(), local, predicted, execution.stamps());
   watch(execution);
@@ -77,6 +79,9 @@ int Session::allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Dataty
 int Session::allreduceAtRest(const RestingCall& resting, const void* sendbuf, void* recvbuf, int count,
                              MPI_Datatype datatype, MPI_Op op, const CallOrigin& origin) {
   int code = MPI_SUCCESS;
+  const Clock& clock = *services_.clocks.clock;
+  const std::int64_t weight = loop_.weightOfUnstamped();
+  const std::int64_t begin = weight > 0 ? clock.nanoseconds() : 0;
   if (isInSharedMemory(resting.choice, resting.reducer)) {
     const bool may_reorder = resting.commutes && !options().reproducible;
     runInMemory(*node_, {sendbuf, recvbuf, count, resting.reducer, resting.choice, {}, {}, may_reorder});
@@ -84,6 +89,7 @@ int Session::allreduceAtRest(const RestingCall& resting, const void* sendbuf, vo
     code = origin.callNative(sendbuf, recvbuf, count, datatype, op, channel_.original());
     if (code != MPI_SUCCESS && isRefusal(code)) return code;
   }
+  loop_.noteUnstamped(weight, weight > 0 ? clock.nanoseconds() - begin : 0);
   if (const int fault = loop_.noteResting(resting, origin); fault != MPI_SUCCESS) breakDown(fault);
   endEpochIfDue();
   return code;

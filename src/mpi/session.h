@@ -94,10 +94,11 @@ class Session {
     bool is_sampled = false;
     bool is_watched = false;  // all ranks look at how long the call takes
     bool on_device = false;   // this rank's buffers, or some rank's where the ranks have agreed on that
+    std::int64_t weight = 0;  // for so many calls that are not stamped its time stands
     std::int64_t arrival_ns = 0;
     std::int64_t exit_ns = 0;
 
-    bool isTimed() const { return is_sampled || is_watched; }
+    bool isTimed() const { return is_sampled || is_watched || weight > 0; }
     std::optional<CallStamps> stamps() const {
       return is_sampled ? std::optional(CallStamps{arrival_ns, exit_ns}) : std::nullopt;
     }

@@ -6,6 +6,8 @@
 #include <ctime>
 #include <exception>
 #include <iterator>
+#include <set>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -20,7 +22,9 @@ constexpr std::size_t kLongestQueue = 1024;
 // Those that wait are written together, since a write takes most of its time for being safe on the disk; but not so
 // many that other processes would wait long for the lock.
 constexpr std::size_t kMostJoined = 64;
-constexpr std::chrono::seconds kRetryInterval{1};
+constexpr std::chrono::milliseconds kRetryInterval{1000};
+// A program that ends is not held up by what does not pass; for locks each try waits by itself.
+constexpr std::chrono::milliseconds kRetryIntervalAtTheEnd{20};
 constexpr Seconds kLockPatience{1.0};
 constexpr std::chrono::seconds kLeftoversInterval{60};
 // After so many failures in a row finish() gives up: a fault that outlasts them does not pass.
@@ -57,6 +61,22 @@ class FileSizeSignalBlock {
   sigset_t signal_{};
   sigset_t before_{};
 };
+
+// Takes what is older into the records, before them.
+template <typename Records>
+void inherit(Records& records, Records& older) {
+  records.insert(records.begin(), std::make_move_iterator(older.begin()), std::make_move_iterator(older.end()));
+  older.clear();
+}
+
+// Does so with those that have another identity, `identity_of(record)`.
+template <typename Records, typename IdentityOf>
+void inheritOthers(Records& records, Records& older, const IdentityOf& identity_of) {
+  std::set<decltype(identity_of(records.front()))> renewed;
+  for (const auto& record : records) renewed.insert(identity_of(record));
+  std::erase_if(older, [&](const auto& record) { return renewed.contains(identity_of(record)); });
+  inherit(records, older);
+}
 
 }  // namespace
 
@@ -164,17 +184,17 @@ void BackgroundWriter::joinWaiting() {
   });
 }
 
-// Loses the figures of a batch, but not the communicators and sites that later ones refer to. The first batch stays:
-// the thread may be writing it.
+// Loses the figures of a batch, but not the communicators and sites that later ones refer to, nor the state of keys and
+// the policies that no later one renews. The first batch stays: the thread may be writing it.
 void BackgroundWriter::dropOldest() {
   const auto oldest = std::next(queue_.begin());
   const auto heir = std::next(oldest);
-  const auto inherit = [](auto& records, auto& older) {
-    records.insert(records.begin(), std::make_move_iterator(older.begin()), std::make_move_iterator(older.end()));
-    older.clear();
-  };
   inherit(heir->communicators, oldest->communicators);
   inherit(heir->sites, oldest->sites);
+  inheritOthers(heir->keys, oldest->keys, [](const KeyRecord& key) { return std::tie(key.id); });
+  inheritOthers(heir->policies, oldest->policies, [](const PolicyRecord& policy) {
+    return std::tie(policy.site, policy.communicator_size, policy.size_class, policy.type, policy.operation);
+  });
   queue_.erase(oldest);
 }
 
@@ -223,7 +243,9 @@ void BackgroundWriter::work() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
     if (failures_ > 0) {
-      changed_.wait_for(lock, kRetryInterval, [this] { return ending_; });
+      const bool was_finishing = finishing_;
+      const auto pause = was_finishing ? kRetryIntervalAtTheEnd : kRetryInterval;
+      changed_.wait_for(lock, pause, [&] { return ending_ || finishing_ != was_finishing; });
     } else {
       const auto until = queue_.empty() ? next_files_ : std::min(next_files_, pace_.next());
       changed_.wait_until(lock, until, [&] {

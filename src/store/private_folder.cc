@@ -14,6 +14,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/descriptor.h"
+
 namespace starling {
 namespace {
 
@@ -25,28 +27,17 @@ Status failure(const char* action, const std::string& path, int code) {
                                    std::strerror(code)));
 }
 
-// Holds an open file or folder, and closes it at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int number() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-  // Returns whether all that was written has arrived, as far as the file system tells.
-  bool close() { return number_ < 0 || ::close(release()) == 0; }
-
- private:
-  int number_;
-};
+// What a file system moves none of, without an error, is an error of its own.
+bool hasMoved(ssize_t bytes) {
+  if (bytes == 0) errno = EIO;
+  return bytes > 0;
+}
 
 bool writeAll(int descriptor, const std::vector<std::uint8_t>& bytes) {
   for (std::size_t written = 0; written < bytes.size();) {
     const ssize_t more = ::write(descriptor, bytes.data() + written, bytes.size() - written);
     if (more < 0 && errno == EINTR) continue;
-    if (more <= 0) return false;
+    if (!hasMoved(more)) return false;
     written += static_cast<std::size_t>(more);
   }
   return true;
@@ -56,7 +47,7 @@ bool readAll(int descriptor, std::vector<std::uint8_t>& bytes) {
   for (std::size_t taken = 0; taken < bytes.size();) {
     const ssize_t more = ::read(descriptor, bytes.data() + taken, bytes.size() - taken);
     if (more < 0 && errno == EINTR) continue;
-    if (more <= 0) return false;
+    if (!hasMoved(more)) return false;
     taken += static_cast<std::size_t>(more);
   }
   return true;

@@ -95,6 +95,9 @@ inline constexpr std::int32_t kSpecialPart = 1;
 // Returns the most bytes of a size class.
 constexpr std::int64_t lastByteOf(std::int32_t size_class) { return std::int64_t{1} << size_class; }
 
+// How the choice is recorded that is the MPI library's own.
+inline constexpr const char* kNativeName = "native";
+
 // A key is the thing that is tuned.
 struct KeyId {
   std::string communicator;     // CommunicatorRecord::id

@@ -86,4 +86,21 @@ const CandidateSummary* findCandidate(std::span<const CandidateSummary> candidat
   return found == candidates.end() ? nullptr : &*found;
 }
 
+std::optional<double> usualTime(std::span<const ObservationRecord> observations, const std::string& choice) {
+  std::vector<std::pair<double, double>> means;  // with how many samples each has
+  double samples = 0.0;
+  for (const ObservationRecord& one : observations) {
+    if (one.choice != choice || one.samples <= 0 || !comparedMean(one)) continue;
+    means.emplace_back(*comparedMean(one), static_cast<double>(one.samples));
+    samples += means.back().second;
+  }
+  std::ranges::sort(means);
+  double seen = 0.0;
+  for (const auto& [mean, of_mean] : means) {
+    seen += of_mean;
+    if (2.0 * seen >= samples) return mean;
+  }
+  return std::nullopt;
+}
+
 }  // namespace starling

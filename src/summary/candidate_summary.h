@@ -32,6 +32,16 @@ struct CandidateSummary {
   const TimeSummary& compared() const { return post_arrival.mean ? post_arrival : elapsed; }
 };
 
+// Returns the mean that calls are compared by.
+inline const std::optional<double>& comparedMean(const ObservationRecord& one) {
+  return one.post_arrival_mean ? one.post_arrival_mean : one.elapsed_mean;
+}
+
+// Returns what a call of the choice usually took, in seconds: the median of the epochs' means by the number of their
+// samples; empty: none was stamped. A rank that was interrupted makes one call as long as a thousand others, whatever
+// the choice.
+std::optional<double> usualTime(std::span<const ObservationRecord> observations, const std::string& choice);
+
 // Returns one summary for each choice, by rising compared().mean, those without one last.
 std::vector<CandidateSummary> summarizeCandidates(std::span<const ObservationRecord> observations);
 

@@ -16,29 +16,6 @@ constexpr double kMostApart = 2.0;
 
 using Observations = std::span<const ObservationRecord>;
 
-const std::optional<double>& comparedMean(const ObservationRecord& one) {
-  return one.post_arrival_mean ? one.post_arrival_mean : one.elapsed_mean;
-}
-
-// Returns what a call of the choice usually took: the median of the epochs' means by the number of their samples. A
-// rank that was interrupted makes one call as long as a thousand others, whatever the choice.
-std::optional<double> usualTime(Observations observations, const std::string& choice) {
-  std::vector<std::pair<double, double>> means;  // with how many samples each has
-  double samples = 0.0;
-  for (const ObservationRecord& one : observations) {
-    if (one.choice != choice || one.samples <= 0 || !comparedMean(one)) continue;
-    means.emplace_back(*comparedMean(one), static_cast<double>(one.samples));
-    samples += means.back().second;
-  }
-  std::ranges::sort(means);
-  double seen = 0.0;
-  for (const auto& [mean, of_mean] : means) {
-    seen += of_mean;
-    if (2.0 * seen >= samples) return mean;
-  }
-  return std::nullopt;
-}
-
 // Returns the standard error of a candidate's mean.
 std::optional<double> errorOfMean(const CandidateSummary& candidate) {
   const std::optional<double>& deviation = candidate.compared().deviation;

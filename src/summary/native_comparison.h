@@ -15,8 +15,6 @@
 
 namespace starling {
 
-inline constexpr const char* kNativeName = "native";  // as choices are recorded
-
 // THREADS: not thread-safe; one per run.
 class NativeComparison {
  public:

@@ -70,16 +70,26 @@ class Latest {
   double all_ = 0.0;
 };
 
-bool isTuned(const KeyRecord& key) { return key.choice != kNativeName || key.exploration_calls > 0; }
+// Adds `part`, of which each of `share` of all ranks has so much; the sum is known where a part is.
+void add(std::optional<double>& sum, const std::optional<double>& part, double share) {
+  if (part) sum = sum.value_or(0.0) + share * *part;
+}
 
-// Adds what the run spent in calls that no key has. Where threads call at the same time, or all calls are taken to be
-// like the few that were timed, sums are of more than the run took: then all are as much smaller.
+// Returns which part of the run's ranks calls the key.
+double shareOfRanks(const Run& run, const KeyRow& key) {
+  return static_cast<double>(key.communicator.size) / std::max(run.environment.ranks, 1);
+}
+
+// Returns what was spent in the calls of keys and in those that no key has, in seconds; empty: none was timed.
+std::optional<double> sumOfTimes(const Run& run, std::span<const KeyRow> keys) {
+  std::optional<double> sum;
+  for (const KeyRow& key : keys) add(sum, key.key.seconds, shareOfRanks(run, key));
+  if (run.beside_keys.seconds.value_or(0.0) > 0.0) add(sum, run.beside_keys.seconds, 1.0);
+  return sum;
+}
+
+// Where threads call at the same time, sums are of more than the run took: then all are as much smaller.
 void fitIntoRun(const Run& run, RunSummary& summary) {
-  const double beside = run.beside_keys.seconds.value_or(0.0);
-  if (beside > 0.0) {
-    summary.seconds = summary.seconds.value_or(0.0) + beside;
-    if (beside >= kLeastShare * *summary.seconds) summary.is_waiting_partial = true;
-  }
   if (!summary.seconds || !run.seconds || *summary.seconds <= *run.seconds) return;
   const double share = *run.seconds / *summary.seconds;
   summary.seconds = run.seconds;
@@ -89,12 +99,12 @@ void fitIntoRun(const Run& run, RunSummary& summary) {
   }
 }
 
-// Adds `part`, of which each of `share` of all ranks has so much; the sum is known where a part is.
-void add(std::optional<double>& sum, const std::optional<double>& part, double share) {
-  if (part) sum = sum.value_or(0.0) + share * *part;
-}
-
 }  // namespace
+
+std::optional<double> timeInAllreduce(const Run& run, std::span<const KeyRow> keys) {
+  const std::optional<double> sum = sumOfTimes(run, keys);
+  return sum && run.seconds ? std::min(sum, run.seconds) : sum;
+}
 
 Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
   Result<std::vector<KeyRow>> keys = reader.keys(run.number);
@@ -119,8 +129,7 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
     const KeyRecord& record = key.row.key;
     key.waiting = waitingIn(record, observations.value());
     if (const Status compared = comparison.compare(observations.value(), key); !compared.isOk()) return compared;
-    const double share = static_cast<double>(key.row.communicator.size) / std::max(run.run.environment.ranks, 1);
-    add(summary.seconds, record.seconds, share);
+    const double share = shareOfRanks(run.run, row);
     add(summary.waiting, key.waiting, share);
     add(summary.saved, key.saved, share);
     add(summary.exploring, key.exploring, share);
@@ -133,6 +142,9 @@ Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run) {
   // What other keys left to native saved is nothing, but that is not what one asks for.
   if (summary.unclear_keys > 0 && !is_any_saved_known) summary.saved.reset();
   if (summary.saved) summary.saved_error = std::sqrt(squared_error);
+  summary.seconds = sumOfTimes(run.run, keys.value());
+  const double beside = run.run.beside_keys.seconds.value_or(0.0);
+  if (beside > 0.0 && beside >= kLeastShare * *summary.seconds) summary.is_waiting_partial = true;
   fitIntoRun(run.run, summary);
   summary.latest = latest.found(run.run.hosts);
   return summary;

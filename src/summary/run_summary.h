@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct KeySummary {
   bool has_former_choices = false;
 };
 
+// Returns whether other algorithms than native were tried in the key's calls, or are in force.
+inline bool isTuned(const KeyRecord& key) { return key.choice != kNativeName || key.exploration_calls > 0; }
+
 // The rank that the others waited for most.
 struct LatestRank {
   std::int64_t rank = 0;  // in MPI_COMM_WORLD
@@ -51,6 +55,9 @@ struct RunSummary {
   std::int64_t unclear_keys = 0;  // that made calls of other choices, of which it is not known
   std::optional<LatestRank> latest;
 };
+
+// Returns what the run spent in allreduce, as RunSummary::seconds has it. `keys` are all of the run.
+std::optional<double> timeInAllreduce(const Run& run, std::span<const KeyRow> keys);
 
 // Errors: those of reading the run's keys and records.
 Result<RunSummary> summarizeRun(const Reader& reader, const RunRow& run);

@@ -21,7 +21,10 @@ std::string timeLine(const RunSummary& summary) {
     return who + ": no call of allreduce was timed" +
            (summary.run.finished ? "." : "; it is still going on, or ended without MPI_Finalize.");
   }
-  if (!run.seconds) return fmt::format("{}: {} in allreduce, mean over ranks.", who, formatDuration(summary.seconds));
+  if (!run.seconds) {
+    return fmt::format("{}: {} in allreduce, mean over ranks{}.", who, formatDuration(summary.seconds),
+                       summary.run.finished ? "" : "; it is still going on, or ended without MPI_Finalize");
+  }
   if (*summary.seconds >= *run.seconds) {
     return fmt::format("{}, took {}, nearly all of it in allreduce.", who, formatDuration(run.seconds));
   }
@@ -35,7 +38,11 @@ std::string waitingLine(const RunSummary& summary) {
   std::string line =
       fmt::format("{}{} ({}) of that was waiting for late ranks", summary.is_waiting_partial ? "At least " : "",
                   formatDuration(summary.waiting), formatPercent(*summary.waiting / std::max(*summary.seconds, 1e-9)));
-  if (summary.latest) {
+  const bool stands_out = summary.latest && (summary.latest->share >= 0.5 ||
+                                             summary.latest->share * summary.run.run.environment.ranks >= 2.0);
+  if (summary.latest && !stands_out) {
+    line += ", for no rank in particular";
+  } else if (summary.latest) {
     const std::string host = summary.latest->host.empty() ? "" : " on " + summary.latest->host;
     line += fmt::format(", {} of it for rank {}{}", formatPercent(summary.latest->share), summary.latest->rank, host);
   }
@@ -86,7 +93,7 @@ std::string statesText(const RunSummary& summary) {
     } else if (key.state != "settled") {
       ++open;
     } else {
-      ++(key.choice == "native" ? native : others);
+      ++(key.choice == kNativeName ? native : others);
     }
   }
   std::string text;
@@ -103,22 +110,19 @@ std::string statesText(const RunSummary& summary) {
 std::string tuningLine(const RunSummary& summary) {
   std::string line = fmt::format("Of {} (call site, size of vectors, communicator): {}.",
                                  formatCount(std::ssize(summary.keys), "key"), statesText(summary));
-  const bool is_any_tuned = std::ranges::any_of(summary.keys, [](const KeySummary& one) {
-    return one.row.key.choice != "native" || one.row.key.exploration_calls > 0;
-  });
-  if (!is_any_tuned) return line;
-  if (!summary.saved) return line + " What native would have taken is not known.";
+  if (std::ranges::none_of(summary.keys, [](const KeySummary& one) { return isTuned(one.row.key); })) return line;
+  if (!summary.saved) {
+    return line + " What native would have taken cannot be told: its calls were too few, or too different.";
+  }
   if (*summary.saved == 0.0 && summary.saved_error == 0.0) {
     line += " All calls but trials were native's";
   } else {
-    const bool is_any_other =
-        std::ranges::any_of(summary.keys, [](const KeySummary& one) { return one.row.key.choice != "native"; });
-    line += fmt::format(" {} took {} than native would have", is_any_other ? "That" : "Other choices before",
+    line += fmt::format(" Calls of other algorithms took {} than native would have",
                         savedText(*summary.saved, summary.saved_error));
   }
   if (summary.exploring && *summary.exploring != 0.0) line += ", and " + exploringText(*summary.exploring);
   if (summary.unclear_keys > 0) {
-    line += fmt::format("; of {} of them it is not known", summary.unclear_keys);
+    line += fmt::format("; of {} that cannot be told", formatCount(summary.unclear_keys, "key"));
   }
   return line + ".";
 }
@@ -135,19 +139,18 @@ std::string keyLine(const KeySummary& summary) {
                                  formatDuration(key.seconds));
   if (summary.waiting) line += fmt::format(", {} waiting", formatDuration(summary.waiting));
   line += fmt::format("; {}, {}", key.choice, key.state);
-  if (key.gain && key.choice != "native") {
-    const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : " (error not known)";
-    line += fmt::format(", gain {:.2f}{}", *key.gain, error);
+  if (key.gain && key.choice != kNativeName) {
+    line += ", gain " + formatGain(key.gain, key.gain_error);
   }
-  if (summary.saved == 0.0 && summary.saved_error == 0.0 && key.choice != "native") {
+  if (summary.saved == 0.0 && summary.saved_error == 0.0 && key.choice != kNativeName) {
     line += "; all calls but trials were native's so far";
-  } else if (summary.saved && (key.choice != "native" || *summary.saved != 0.0)) {
+  } else if (summary.saved && (key.choice != kNativeName || *summary.saved != 0.0)) {
     const char* const what = !summary.has_former_choices ? ","
                              : summary.has_own_calls     ? "; that and other choices before"
                                                          : "; other choices before";
     line += fmt::format("{} took {} than native", what, savedText(*summary.saved, summary.saved_error));
-  } else if (!summary.saved && key.choice != "native") {
-    line += "; what native would have taken is not known";
+  } else if (!summary.saved && key.choice != kNativeName) {
+    line += "; what native would have taken cannot be told";
   }
   if (summary.exploring && *summary.exploring != 0.0 && key.exploration_calls > 0)
     line += ", " + exploringText(*summary.exploring);

@@ -15,6 +15,9 @@ std::int64_t wrappingProduct(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
+constexpr std::int64_t kUs = 1000;
+constexpr std::int64_t kHalfUs = kUs / 2;
+
 template <typename Number>
 std::uint32_t saturated(Number value) {
   return static_cast<std::uint32_t>(
@@ -44,8 +47,7 @@ CallSummary::CallSummary(std::int32_t rank, std::int64_t arrival_ns, std::int64_
       elapsed_ns_(exit_ns - arrival_ns),
       shortest_ns_(elapsed_ns_),
       errors_ns_{saturated(error_ns), 0},
-      ranks_(1),
-      named_ranks_(1) {
+      ranks_(1) {
   named_[0].rank = rank;
 }
 
@@ -64,6 +66,7 @@ void CallSummary::add(const CallSummary& other) {
   latest_ns_ = latest_ns;
   earliest_ns_ = std::min(earliest_ns_, other.earliest_ns_);
   elapsed_ns_ = wrappingSum(elapsed_ns_, other.elapsed_ns_);
+  others_us_ = saturated(std::int64_t{others_us_} + other.others_us_);
   shortest_ns_ = std::min(shortest_ns_, other.shortest_ns_);
   std::array<std::uint32_t, 4> errors{errors_ns_[0], errors_ns_[1], other.errors_ns_[0], other.errors_ns_[1]};
   std::sort(errors.rbegin(), errors.rend());
@@ -82,7 +85,13 @@ void CallSummary::addNamed(const CallSummary& other, std::int64_t latest_ns) {
   const auto kept = std::min<std::ptrdiff_t>(end - all.begin(), kNamed);
   std::partial_sort(all.begin(), all.begin() + kept, end, isLater);
   std::copy(all.begin(), all.begin() + kept, named_.begin());
-  named_ranks_ = static_cast<std::int32_t>(kept);
+}
+
+void CallSummary::noteOthers(std::int64_t elapsed_ns) { others_us_ = saturated((elapsed_ns + kHalfUs) / kUs); }
+
+std::optional<std::int64_t> CallSummary::othersNs() const {
+  if (others_us_ == std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  return std::int64_t{others_us_} * kUs;
 }
 
 }  // namespace starling

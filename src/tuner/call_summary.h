@@ -1,9 +1,11 @@
 // What the stamps of all ranks in one call come to, in a size that does not depend on how many they are.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -28,6 +30,8 @@ class CallSummary {
   static CallSummary ofElapsed(std::int32_t rank, std::int64_t elapsed_ns) { return {rank, -elapsed_ns, 0, 0}; }
 
   void add(const CallSummary& other);
+  // Has it tell, too, how long its rank was in other calls.
+  void noteOthers(std::int64_t elapsed_ns);
   // Makes it that of a call which each of its ranks left so much later.
   void delayExits(std::int64_t delay_ns) {
     elapsed_ns_ += ranks_ * delay_ns;
@@ -39,6 +43,8 @@ class CallSummary {
   std::int64_t earliestNs() const { return earliest_ns_; }  // arrival
   std::int64_t waitedNs() const { return waited_ns_; }      // sum over ranks: from the arrival to the last arrival
   std::int64_t elapsedNs() const { return elapsed_ns_; }    // sum over ranks
+  // Sum over ranks, right within half a microsecond for each; empty: more than an hour, and not known.
+  std::optional<std::int64_t> othersNs() const;
   std::int64_t shortestNs() const { return shortest_ns_; }  // elapsed, of the rank that was there for the least time
   // The time between stamps of any two ranks is right within this.
   std::int64_t errorNs() const { return std::int64_t{errors_ns_[0]} + errors_ns_[1]; }
@@ -50,7 +56,9 @@ class CallSummary {
     bool operator==(const Named&) const = default;
   };
   // The ranks that came last, the last one first; of those that came together the lower ones first.
-  std::span<const Named> named() const { return std::span(named_).first(static_cast<std::size_t>(named_ranks_)); }
+  std::span<const Named> named() const {
+    return std::span(named_).first(std::min<std::size_t>(static_cast<std::size_t>(ranks_), kNamed));
+  }
 
   bool operator==(const CallSummary&) const = default;
 
@@ -64,7 +72,7 @@ class CallSummary {
   std::int64_t shortest_ns_ = 0;
   std::array<std::uint32_t, 2> errors_ns_{};  // the two greatest
   std::int32_t ranks_ = 0;
-  std::int32_t named_ranks_ = 0;
+  std::uint32_t others_us_ = 0;
   std::array<Named, kNamed> named_{};
 };
 static_assert(std::is_trivially_copyable_v<CallSummary> && sizeof(CallSummary) == 120);

@@ -12,14 +12,21 @@ CallTotals::Weights CallTotals::weightsOfEpoch() const {
   return {1.0, 0.0, calls_of_epoch_ - disturbed};
 }
 
-void CallTotals::add(const Timed& one, double weight) {
+Seconds CallTotals::expectedOfOthers() const {
+  const Weights weights = weightsOfEpoch();
+  Seconds sum = static_cast<double>(weights.unseen) * usual();
+  for (const Timed& one : timed_) sum += (weights.of(one) - 1.0) * one.elapsed;
+  return sum;
+}
+
+void CallTotals::add(const Timed& one, double weight, double times) {
   calls_ += weight;
-  elapsed_ += weight * one.elapsed.value;
+  elapsed_ += times * one.elapsed.value;
   imbalance_ += weight * one.imbalance.value;
   clocks_compare_ = one.waited.has_value();
   const double waited = one.waited.value_or(Seconds{}).value;
-  waited_ += weight * waited;
-  latest_waited_ += weight * waited;
+  waited_ += times * waited;
+  latest_waited_ += times * waited;
   if (one.is_disturbed) return;
   undisturbed_.add(one.elapsed.value);
   undisturbed_waits_.add(waited);

@@ -12,7 +12,8 @@ namespace starling {
 
 // A timed call stands for calls of its own epoch: how many of an epoch's calls are timed depends on how much is left to
 // learn, so that a mean over all that were timed would be one of the first. One that an agreement has disturbed stands
-// for itself where there are others. THREADS: not thread-safe; one per key.
+// for itself where there are others. Where it is known how long all took for which timed ones stand, that is what they
+// add up to. THREADS: not thread-safe; one per key.
 class CallTotals {
  public:
   // Times are means over the ranks of one call.
@@ -28,17 +29,22 @@ class CallTotals {
   void countCall() { ++calls_of_epoch_; }
   void noteTimed(const Timed& timed) { timed_.push_back(timed); }
 
-  // Adds up the epoch's calls, and calls `note_waited(rank, seconds)` for what was waited for single ranks: once for
-  // each timed call, and for all calls for which it stands. Does nothing where there are none.
+  // Returns how long the epoch's calls took that were not timed, as the timed ones say.
+  Seconds expectedOfOthers() const;
+
+  // Adds up the epoch's calls, those that were not timed at `share_of_others` of what is expected of them, and calls
+  // `note_waited(rank, seconds)` for what was waited for single ranks: once for each timed call, and for all calls for
+  // which it stands. Does nothing where there are none.
   template <typename NoteWaited>
-  void closeEpoch(NoteWaited note_waited) {
+  void closeEpoch(double share_of_others, NoteWaited note_waited) {
     const Weights weights = weightsOfEpoch();
     for (const Timed& one : timed_) {
-      const double weight = one.is_disturbed ? weights.disturbed : weights.others;
-      add(one, weight);
-      if (one.waited && one.last_rank >= 0) note_waited(one.last_rank, weight * *one.waited);
+      const double weight = weights.of(one);
+      const double times = 1.0 + share_of_others * (weight - 1.0);
+      add(one, weight, times);
+      if (one.waited && one.last_rank >= 0) note_waited(one.last_rank, times * *one.waited);
     }
-    addUnseen(weights.unseen, 1.0);
+    addUnseen(weights.unseen, share_of_others);
     calls_of_epoch_ = 0;
     timed_.clear();
   }
@@ -63,6 +69,8 @@ class CallTotals {
     double disturbed = 0.0;
     double others = 0.0;
     std::int64_t unseen = 0;  // calls for which no timed one stands
+
+    double of(const Timed& one) const { return one.is_disturbed ? disturbed : others; }
   };
   // A mean in which what came long ago counts for little.
   class RecentMean {
@@ -82,7 +90,8 @@ class CallTotals {
 
   Weights weightsOfEpoch() const;
   double usualWait() const;  // seconds, as usual()
-  void add(const Timed& one, double weight);
+  // Adds a timed call that stands for `weight` calls, which took so many times as long all together.
+  void add(const Timed& one, double weight, double times);
 
   std::int64_t calls_of_epoch_ = 0;
   std::vector<Timed> timed_;  // of the epoch

@@ -188,7 +188,7 @@ void CommunicatorTuner::wakeAlike() {
   tried_classes_.clear();
 }
 
-void CommunicatorTuner::digest(const EpochReport& report) {
+double CommunicatorTuner::digest(const EpochReport& report) {
   const auto held = lock();
   epoch_ = report.epoch;
   seen_.clear();
@@ -226,14 +226,28 @@ void CommunicatorTuner::digest(const EpochReport& report) {
     // Rank 0 may be late because it has decided.
     if (call.follows != AgreementStep::kDecide) observeSequence(call, target, times);
   }
-  for (const EpochCall& call : report.calls) {
-    Slot& called = slot(call.key);
-    called.totals.closeEpoch(
-        [&called](std::int32_t rank, Seconds waited) { called.tuner.noteWaitedFor(rank, waited); });
-  }
   std::ranges::sort(seen_);
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
   wakeAlike();
+  return closeTotals(report);
+}
+
+// One of the few calls that were stamped may have waited for a rank for as long as thousands take: how long the others
+// took all together, every rank has seen.
+double CommunicatorTuner::closeTotals(const EpochReport& report) {
+  std::vector<std::int32_t> called;
+  for (const EpochCall& call : report.calls) called.push_back(call.key);
+  std::ranges::sort(called);
+  called.erase(std::unique(called.begin(), called.end()), called.end());
+  Seconds expected = report.usual_at_rest;
+  for (const std::int32_t index : called) expected += slot(index).totals.expectedOfOthers();
+  const double share = report.unstamped && expected > Seconds{} ? *report.unstamped / expected : 1.0;
+  for (const std::int32_t index : called) {
+    KeyTuner& tuner = slot(index).tuner;
+    slot(index).totals.closeEpoch(share,
+                                  [&tuner](std::int32_t rank, Seconds waited) { tuner.noteWaitedFor(rank, waited); });
+  }
+  return share;
 }
 
 void CommunicatorTuner::digestSample(Slot& called, const EpochCall& call, const CallTimes& times) {

@@ -13,6 +13,9 @@ namespace {
 
 // Where something is to be learned, trials are made in the first calls of an epoch, and all its calls are stamped.
 constexpr std::int32_t kMostCallsWhileLearning = 16;
+// Epochs become short for so many keys that appear, and then for one in so many calls.
+constexpr std::int64_t kMostAppearing = 64;
+constexpr std::int64_t kCallsForOne = 32;
 // Where nothing is, an epoch may be so many times as long as others at most.
 constexpr std::int32_t kRestFactor = 64;
 
@@ -39,10 +42,13 @@ EpochLengths::EpochLengths(const Options& options, std::int32_t samples)
       samples_(samples) {}
 
 bool EpochLengths::noteKey(const Key& key, const KeyTable& keys) {
+  ++calls_;
   // The keys of the first epoch are in the table when those after it are over, and seem to appear again until then.
   if (closed_ < kEpochsToPlan || !tunes_ || keys.find(key)) return false;
   // Where sites are predicted wrong the keys that seem to appear never do.
   if (appeared_ >= 2 * (keys.size() + kShortEpoch)) return false;
+  // Where many appear, and each is called a few times, agreements would take more time than can be won.
+  if (appeared_ >= kMostAppearing + calls_ / kCallsForOne) return false;
   ++appeared_;
   hurry();
   return true;

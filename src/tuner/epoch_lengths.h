@@ -80,10 +80,11 @@ class EpochLengths {
   Seconds agreed_for_;              // in the steps since the epoch began
   std::int32_t agreed_length_ = 0;  // of an epoch, with the calls that rest; 0: none is agreed on
   std::int32_t short_epochs_ = 0;   // to come
-  std::int32_t appeared_ = 0;       // keys, or what seemed to be one
-  std::int32_t closed_ = 0;         // epochs, up to kEpochsToPlan
-  bool all_at_rest_ = false;        // the keys of the calls of the latest epoch that is known
-  bool all_settled_ = false;        // likewise
+  std::int64_t calls_ = 0;
+  std::int32_t appeared_ = 0;  // keys, or what seemed to be one
+  std::int32_t closed_ = 0;    // epochs, up to kEpochsToPlan
+  bool all_at_rest_ = false;   // the keys of the calls of the latest epoch that is known
+  bool all_settled_ = false;   // likewise
 };
 
 }  // namespace starling

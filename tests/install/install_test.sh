@@ -22,7 +22,8 @@ stage() {
   cmake --install "$build" --prefix "$outside/prefix"
   mv "$outside/prefix" "$prefix"
   for file in man/man1/starling.1 man/man1/starling-sites.1 bash-completion/completions/starling \
-    zsh/site-functions/_starling fish/vendor_completions.d/starling.fish; do
+    zsh/site-functions/_starling fish/vendor_completions.d/starling.fish \
+    doc/starling/LICENSE doc/starling/plot/LICENSE.interval-tree-1d; do
     [[ -s $prefix/share/$file ]]
   done
 }

@@ -28,7 +28,7 @@ LAYERS = {
 ROOMS = {
     "tuner/rooted": [],
     "mpi/execution": [],
-    "mpi/exchange": [],
+    "mpi/exchange": ["mpi/execution"],
     "mpi/machine": ["mpi/execution"],
     "mpi/rest": ["mpi/execution", "mpi/machine"],
     "mpi/rooted": ["mpi/execution", "mpi/exchange", "mpi/machine"],

@@ -12,7 +12,7 @@ TEST(EarlyCalls, ranksAskAfterTheFirstAndThenEachTimeThereAreTwiceAsMany) {
   EarlyCalls calls(4, 0);
   std::vector<int> asked;
   for (int call = 1; call <= 100; ++call) {
-    if (calls.add(7)) asked.push_back(call);
+    if (calls.add(1, 7)) asked.push_back(call);
   }
   EXPECT_THAT(asked, testing::ElementsAre(4, 8, 16, 32, 64));
 }
@@ -22,7 +22,7 @@ TEST(EarlyCalls, theyAskAfterAThousandMoreAtTheLatest) {
   EarlyCalls calls(1000, 0);
   std::vector<int> asked;
   for (int call = 1; call <= 5000; ++call) {
-    if (calls.add(7)) asked.push_back(call);
+    if (calls.add(1, 7)) asked.push_back(call);
   }
   EXPECT_THAT(asked, testing::ElementsAre(1000, 2000, 3024, 4048));
 }
@@ -30,7 +30,7 @@ TEST(EarlyCalls, theyAskAfterAThousandMoreAtTheLatest) {
 TEST(EarlyCalls, theirTimesAddUp) {
   EarlyCalls calls(1, 0);
   EXPECT_EQ(calls.spent(), Seconds{});
-  for (int call = 0; call < 5; ++call) EXPECT_EQ(calls.add(2'000'000), call == 0 || call == 1 || call == 3);
+  for (int call = 0; call < 5; ++call) EXPECT_EQ(calls.add(1, 2'000'000), call == 0 || call == 1 || call == 3);
   EXPECT_DOUBLE_EQ(calls.spent().value, 0.01);
 }
 
@@ -40,32 +40,46 @@ TEST(EarlyCalls, someAreTimedAndStandForAll) {
   for (int call = 0; call < 1000; ++call) {
     const std::int64_t weight = calls.weightOfNext();
     if (weight > 0) ++timed;
-    calls.add(weight > 0 ? EarlyCalls::timeOf(weight, 1000) : 0);
+    calls.add(weight, 1000);
   }
   EXPECT_EQ(timed, 32 + (1000 - 32) / 7);
   EXPECT_NEAR(calls.spent().value, 1e-3, 1e-5);
 }
 
-TEST(EarlyCalls, oneThatIsHeldUpSaysNothingOfTheOthers) {
-  EXPECT_EQ(EarlyCalls::timeOf(1, 5'000'000), 5'000'000);
-  EXPECT_EQ(EarlyCalls::timeOf(7, 5'000'000), 5'000'000 + 6 * 2000);
-  EXPECT_EQ(EarlyCalls::timeOf(7, 500), 3500);
+TEST(SampledTime, oneThatIsHeldUpSaysNothingOfTheOthers) {
+  EXPECT_EQ(SampledTime::timeOf(1, 5'000'000), 5'000'000);
+  EXPECT_EQ(SampledTime::timeOf(7, 5'000'000), 5'000'000 + 6 * 2000);
+  EXPECT_EQ(SampledTime::timeOf(7, 500), 3500);
 }
 
 TEST(EarlyCalls, allAreTimedThatAreNotShort) {
   EarlyCalls calls(4, 0);
   for (int call = 0; call < 1000; ++call) {
     EXPECT_EQ(calls.weightOfNext(), 1) << call;
-    calls.add(3000);
+    calls.add(1, 3000);
   }
+}
+
+TEST(SampledTime, beginsAnewWhereItIsTaken) {
+  SampledTime time(0, 31);
+  EXPECT_EQ(time.weightOfNext(), 31);
+  time.add(31, 1000);
+  EXPECT_EQ(time.weightOfNext(), 0) << "the others are as short, as far as is known";
+  for (int call = 1; call < 31; ++call) time.add(0, 0);
+  EXPECT_EQ(time.weightOfNext(), 31);
+  time.add(31, 4'000'000);
+  EXPECT_EQ(time.weightOfNext(), 1) << "62 calls have taken more than 2 us each";
+  EXPECT_EQ(time.take(), 31 * 1000 + 4'000'000 + 30 * 2000);
+  EXPECT_EQ(time.weightOfNext(), 31);
+  EXPECT_EQ(time.take(), 0);
 }
 
 TEST(EarlyCalls, takeMostOfTheTimeWhereThereAreSomeAndLittleIsBetweenThem) {
   constexpr std::int64_t kBegin = 5'000'000;
   EarlyCalls calls(4, kBegin);
-  for (int call = 1; call < 32; ++call) calls.add(1000);
+  for (int call = 1; call < 32; ++call) calls.add(1, 1000);
   EXPECT_FALSE(calls.takeMostOfTheTime(kBegin + 31'000)) << "the first may be longer than others";
-  calls.add(1000);
+  calls.add(1, 1000);
   EXPECT_TRUE(calls.takeMostOfTheTime(kBegin + 32'000));
   EXPECT_TRUE(calls.takeMostOfTheTime(kBegin + 64'000));
   EXPECT_FALSE(calls.takeMostOfTheTime(kBegin + 64'001));

@@ -97,8 +97,36 @@ class HeapLimit : public testing::TestWithParam<int> {
  protected:
   static void SetUpTestSuite() {
     t_is_counted = true;
+    callWithoutAnyMemory();
     ASSERT_EQ(starling_init(), STARLING_SUCCESS);
     limitAtTheEnd();
+  }
+
+  // Some of Starling's work.
+  template <typename Work>
+  static auto inside(const Work& work) {
+    t_is_inside = true;
+    const auto result = work();
+    t_is_inside = false;
+    g_has_looked = false;
+    return result;
+  }
+
+  // A program may be short on all ranks before it has called anything of Starling's.
+  static void callWithoutAnyMemory() {
+    const Watch watch("first calls without memory");
+    g_most = g_heap;
+    g_allocations_left = 0;
+    int value = worldRank();
+    int sum = -1;
+    int keys = -1;
+    EXPECT_EQ(inside([&] { return tuned_bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); }), MPI_SUCCESS);
+    EXPECT_EQ(value, 0);
+    value = 1;
+    EXPECT_EQ(inside([&] { return tuned_reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD); }), MPI_SUCCESS);
+    EXPECT_EQ(sum, worldRank() == 0 ? worldSize() : -1);
+    EXPECT_EQ(inside([&] { return starling_key_count(MPI_COMM_WORLD, &keys); }), STARLING_ERROR_MEMORY);
+    lift();
   }
 
   // From here on `victim` is short from its allocation `number` on, counted from now.
@@ -120,16 +148,6 @@ class HeapLimit : public testing::TestWithParam<int> {
     };
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, begin, &key, nullptr);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
-  }
-
-  // Some of Starling's work.
-  template <typename Work>
-  static auto inside(const Work& work) {
-    t_is_inside = true;
-    const auto result = work();
-    t_is_inside = false;
-    g_has_looked = false;
-    return result;
   }
 
   // New counts in most calls, and several sites.

@@ -1,4 +1,5 @@
-// Programs that leave MPI_Allreduce by exceptions, with the preload library in the way or linked with Starling.
+// C++ programs that leave MPI_Allreduce by exceptions, with the preload library in the way or linked with Starling, or
+// that reduce where their static objects are destroyed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,6 +79,20 @@ INSTANTIATE_TEST_SUITE_P(Programs, PreloadExceptions,
                            return (is_preloaded ? "preloaded_np" : "linked_np") +
                                   std::to_string(std::get<int>(test.param));
                          });
+
+// The fault is there so that Starling has to warn in MPI_Finalize, too.
+TEST(PreloadStatics, reduceAndEndMpiAfterTheProgramsMainFunction) {
+  TemporaryFolder folder;
+  for (const std::string& database : {folder.file("tuning.db"), folder.file("nowhere/tuning.db")}) {
+    Launch what;
+    what.program = STARLING_PRELOAD_STATICS;
+    what.ranks = 2;
+    what.environment = {{"STARLING_DB", database}, {"STARLING_PREPARE", "always"}};
+    what.launcher_options = "-x LD_PRELOAD='" STARLING_STARLING_PRELOAD "'";
+    const Outcome outcome = launch(what);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  }
+}
 
 }  // namespace
 }  // namespace starling

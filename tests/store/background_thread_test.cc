@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "../kept_messages.h"
 
 namespace starling {
 namespace {
@@ -30,13 +30,11 @@ TEST(BackgroundThread, takesNoSignalsAndLeavesThoseOfItsStarterAlone) {
 }
 
 TEST(BackgroundThread, exceptionEndsTheThreadAndNotTheProgram) {
-  static std::vector<std::string> told;
-  setLogSink([](LogLevel, std::string_view message) { told.emplace_back(message); });
+  const KeptMessages messages;
   Result<std::thread> thread = startThread([] { throw std::bad_alloc(); });
   ASSERT_TRUE(thread.isOk()) << thread.status().message();
   thread.value().join();
-  setLogSink(nullptr);
-  EXPECT_EQ(told.size(), 1U);
+  EXPECT_EQ(messages.all().size(), 1U);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
+#include "../kept_messages.h"
 #include "database_fixture.h"
 #include "file_size_limit.h"
 #include "store/background_writer.h"
@@ -35,23 +35,14 @@ constexpr Seconds kLong{60.0};
 constexpr Seconds kSeldom{1000.0};
 constexpr Seconds kOften{0.01};
 
-std::vector<std::string>& warnings() {
-  static std::vector<std::string> told;
-  return told;
-}
-
 class SpoolTest : public testing::Test {
  protected:
-  void SetUp() override {
-    warnings().clear();
-    setLogSink([](LogLevel, std::string_view message) { warnings().emplace_back(message); });
-    expectOk(openDatabase(path_).beginRun(sampleRun("first")));
-  }
-  void TearDown() override { setLogSink(nullptr); }
+  SpoolTest() { expectOk(openDatabase(path_).beginRun(sampleRun("first"))); }
 
   std::string spoolFile(const std::string& name) const { return path_ + "-spool/" + name; }
   bool spoolIsGone() const { return !std::filesystem::exists(path_ + "-spool"); }
 
+  const KeptMessages warnings_;
   TemporaryFolder folder_;
   const std::string path_ = folder_.file("tuning.db");
 };
@@ -167,8 +158,8 @@ TEST_F(SpoolTest, damagedFileIsRemovedWithOneWarning) {
   Delivered delivered;
   spool.take(delivered.keep);
   EXPECT_THAT(delivered.batches, ElementsAre("first: a"));
-  ASSERT_THAT(warnings(), SizeIs(1));
-  EXPECT_THAT(warnings().front(), HasSubstr("first/damaged is removed"));
+  ASSERT_THAT(warnings_.all(), SizeIs(1));
+  EXPECT_THAT(warnings_.all().front(), HasSubstr("first/damaged is removed"));
   EXPECT_TRUE(std::filesystem::is_empty(spoolFile("first")));
 }
 
@@ -226,7 +217,7 @@ TEST_F(SpoolTest, writerStoresWhatAnotherProcessSends) {
     EXPECT_TRUE(writer.finish(kLong));
   }
   EXPECT_TRUE(spoolIsGone());
-  EXPECT_THAT(warnings(), IsEmpty());
+  EXPECT_THAT(warnings_.all(), IsEmpty());
 }
 
 // Keys of a file may be of a communicator of whom only a message has told, which waits for the next write.
@@ -248,7 +239,7 @@ TEST_F(SpoolTest, filesDoNotOvertakeWhatWaitsInTheWriter) {
   }
   EXPECT_EQ(count(path_, "observations"), 1);
   EXPECT_TRUE(writer.finish(kLong));
-  EXPECT_THAT(warnings(), IsEmpty());
+  EXPECT_THAT(warnings_.all(), IsEmpty());
 }
 
 TEST_F(SpoolTest, whatAKilledRunLeftIsStoredByTheNext) {

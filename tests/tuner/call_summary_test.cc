@@ -51,6 +51,18 @@ TEST(CallSummary, isTheSameInWhateverOrderRanksAreAdded) {
   }
 }
 
+TEST(CallSummary, tellsWhatOtherCallsTookOnAllRanks) {
+  std::vector<CallSummary> each = {{0, 1'000, 9'000, 30}, {1, 6'000, 8'000, 10}, {2, 3'000, 9'500, 20}};
+  EXPECT_EQ(sumOf(each).othersNs(), 0);
+  each[0].noteOthers(5'400);
+  each[2].noteOthers(700);
+  EXPECT_EQ(sumOf(each).othersNs(), 6'000) << "each to a microsecond";
+  EXPECT_EQ(sumInTree(each), sumOf(each));
+  each[1].noteOthers(std::int64_t{5'000} * 1'000'000'000);
+  EXPECT_EQ(sumOf(each).othersNs(), std::nullopt) << "more than there is room for";
+  EXPECT_EQ(sumInTree(each), sumOf(each));
+}
+
 TEST(CallSummary, hasSumsAndExtremesOfAllRanks) {
   const std::vector<CallSummary> each = {{0, 1'000, 9'000, 30}, {1, 6'000, 8'000, 10}, {2, 3'000, 9'500, 20}};
   const CallSummary sum = sumOf(each);

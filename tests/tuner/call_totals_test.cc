@@ -29,13 +29,16 @@ CallTotals::Timed disturbed(CallTotals::Timed one) {
 class CallTotalsTest : public testing::Test {
  protected:
   // An epoch of so many calls, of which these were timed.
-  void epoch(int calls, std::initializer_list<CallTotals::Timed> some) {
+  void epoch(int calls, std::initializer_list<CallTotals::Timed> some, double share_of_others = 1.0) {
     for (int i = 0; i < calls; ++i) totals_.countCall();
     for (const CallTotals::Timed& one : some) totals_.noteTimed(one);
-    totals_.closeEpoch([this](std::int32_t rank, Seconds waited) { waited_for_[rank] += waited.value; });
+    expected_of_others_ = totals_.expectedOfOthers();
+    totals_.closeEpoch(share_of_others,
+                       [this](std::int32_t rank, Seconds waited) { waited_for_[rank] += waited.value; });
   }
 
   CallTotals totals_;
+  Seconds expected_of_others_;
   std::map<std::int32_t, double> waited_for_;
 };
 
@@ -54,6 +57,22 @@ TEST_F(CallTotalsTest, timedCallsStandForThoseOfTheirEpoch) {
   EXPECT_THAT(totals_.waiting(), Optional(DoubleEq(2 * 9 * kMillisecond)));
   EXPECT_THAT(totals_.imbalance(), Optional(DoubleEq(2 * 18 * kMillisecond / 102)));
   EXPECT_THAT(waited_for_, testing::ElementsAre(testing::Pair(1, DoubleEq(18 * kMillisecond))));
+}
+
+// The one that was timed waited for a rank, as its epoch's others mostly did not.
+TEST_F(CallTotalsTest, othersTookWhatTheyAreKnownToHaveTakenAllTogether) {
+  epoch(100, {timed(9)}, 0.1);
+  EXPECT_DOUBLE_EQ(expected_of_others_.value, 99 * 10 * kMillisecond);
+  EXPECT_THAT(totals_.seconds(), Optional(DoubleEq((10 + 99) * kMillisecond)));
+  EXPECT_THAT(totals_.waiting(), Optional(DoubleEq((9 + 0.1 * 99 * 9) * kMillisecond)));
+  EXPECT_THAT(waited_for_, testing::ElementsAre(testing::Pair(1, DoubleEq((9 + 0.1 * 99 * 9) * kMillisecond))));
+  EXPECT_THAT(totals_.imbalance(), Optional(DoubleEq(18 * kMillisecond))) << "a mean over calls";
+  epoch(10, {}, 2.0);
+  EXPECT_DOUBLE_EQ(expected_of_others_.value, 10 * 10 * kMillisecond) << "as the latest that were timed";
+  EXPECT_THAT(totals_.seconds(), Optional(DoubleEq((10 + 99 + 200) * kMillisecond)));
+  epoch(2, {timed(9), timed(9)}, 5.0);
+  EXPECT_EQ(expected_of_others_, Seconds{});
+  EXPECT_THAT(totals_.seconds(), Optional(DoubleEq((10 + 99 + 200 + 20) * kMillisecond)));
 }
 
 TEST_F(CallTotalsTest, disturbedCallsStandForThemselvesBesideOthers) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/log.h"
+#include "../kept_messages.h"
 #include "hand_fed_tuner.h"
 #include "simulated_communicator.h"
 
@@ -77,19 +77,15 @@ TEST(CommunicatorTuner, watchesAChoiceOfItsOwnInShorterEpochs) {
 }
 
 TEST(CommunicatorTuner, tellsWhatItDecidesWhereItIsAskedTo) {
-  static std::vector<std::string> told;
-  setLogSink([](LogLevel level, std::string_view message) {
-    if (level == LogLevel::kInfo) told.emplace_back(message);
-  });
+  const KeptMessages messages;
   for (const LogLevel level : {LogLevel::kWarning, LogLevel::kInfo}) {
     setLogLevel(level);
-    EXPECT_EQ(told, std::vector<std::string>{});
+    EXPECT_EQ(messages.all(), std::vector<std::string>{});
     SimulatedCommunicator communicator(kRanks, settingsOf(), {.native_factor = 3.0});
     communicator.calls(200, kLineA, kSmall);
   }
   setLogLevel(LogLevel::kWarning);
-  setLogSink(nullptr);
-  EXPECT_THAT(told, testing::Contains(testing::HasSubstr("takes the place of native")));
+  EXPECT_THAT(messages.all(), testing::Contains(testing::HasSubstr("takes the place of native")));
 }
 
 TEST(CommunicatorTuner, neverExceedsTheLongestEpoch) {

@@ -102,28 +102,18 @@ bool LearningLoop::isDue() const {
   return is_known && static_cast<std::int32_t>(open_.size()) >= epochLength();
 }
 
-// As EpochLoop::watch() does it.
 void LearningLoop::watch(const std::optional<CallSummary>& seen) {
   if (watched_) {
-    KeyTable::Entry& entry = keys_.entry(watched_->key);
-    const bool is_same = entry.changes == watched_->changes;
-    if (is_same && entry.noteLast(watched_->last_rank)) lengths_.hurry();
-    if (is_same && entry.noteWatched(watched_->shortest_ns, watched_->is_disturbed)) {
-      const Seconds shortest = fromNanoseconds(watched_->shortest_ns);
-      if (KeyTable::isForetold(watched_->key)) {
-        keys_.noteForetoldStop(entry);
-        tuner_.noteForetoldStop(entry.key, entry.plan.incumbent, shortest);
-      } else {
-        tuner_.noteStop(watched_->key, entry.plan.incumbent, shortest);
-      }
-    }
-    watched_.reset();
+    const Judgement found = judge(watched_->call, watched_->shortest_ns, watched_->last_rank, keys_, tuner_);
+    if (found.comes_otherwise) lengths_.hurry();
   }
+  watched_.reset();
   const std::int32_t key = open_.back().planned_key;
   if (!is_watched_) return;
   const CallSummary& call = seen.value();
-  watched_ = Watched{key, keys_.entry(key).changes, call.shortestNs(), call.named().front().rank,
-                     open_.back().follows != AgreementStep::kNone};
+  watched_ = {{key, keys_.entry(key).changes, open_.back().follows != AgreementStep::kNone},
+              call.shortestNs(),
+              call.named().front().rank};
 }
 
 std::optional<std::int32_t> LearningLoop::latestKeyOf(LocalSite line) const {

@@ -12,6 +12,7 @@
 #include "tuner/epoch_lengths.h"
 #include "tuner/key_table.h"
 #include "tuner/site_tracker.h"
+#include "tuner/watched_call.h"
 
 namespace starling::gym {
 
@@ -50,13 +51,11 @@ class LearningLoop {
   std::int64_t updates() const { return updates_; }
 
  private:
-  // A watched call is judged when the next one has ended.
+  // It is judged when the next one has ended.
   struct Watched {
-    std::int32_t key = 0;
-    std::int32_t changes = 0;  // of the key's incumbent before it
+    WatchedCall call;
     std::int64_t shortest_ns = 0;
     std::int32_t last_rank = 0;
-    bool is_disturbed = false;
   };
 
   void foretell(const Signature& first);

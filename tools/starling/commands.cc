@@ -11,6 +11,7 @@ constexpr CommandRow kTable[] = {
     {"run", "Run a program under mpirun with Starling preloaded", setUpRun, true},
     {"summary", "Say what a run spent in allreduce and what tuning won", setUpSummary, false},
     {"report", "Write a page with all that a run came to, to look at and send around", setUpReport, false},
+    {"runs", "List the runs of the database", setUpRuns, false},
     {"sites", "List the sites of a run, most time in allreduce first", setUpSites, false},
     {"watch", "Watch the sites of a run while it goes on", setUpWatch, false},
     {"show", "Show everything recorded of a site", setUpShow, false},

@@ -44,6 +44,7 @@ std::span<const CommandRow> commandTable();
 Action setUpRun(CLI::App& command, const Globals& globals);
 Action setUpSummary(CLI::App& command, const Globals& globals);
 Action setUpReport(CLI::App& command, const Globals& globals);
+Action setUpRuns(CLI::App& command, const Globals& globals);
 Action setUpSites(CLI::App& command, const Globals& globals);
 Action setUpWatch(CLI::App& command, const Globals& globals);
 Action setUpShow(CLI::App& command, const Globals& globals);

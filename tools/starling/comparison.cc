@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/text_format.h"
 
 namespace starling::cli {
 
 std::string gainOf(const KeyRecord& key) {
-  return key.choice == "native" ? formatRatio(key.gain) : formatGain(key.gain, key.gain_error);
+  return key.choice == kNativeName ? formatRatio(key.gain) : formatGain(key.gain, key.gain_error);
+}
+
+bool mayBeChance(const std::optional<double>& gain, const std::optional<double>& error) {
+  return gain && error && 2.0 * *error >= std::abs(*gain - 1.0);
 }
 
 bool isComparedByElapsed(const ComparedBy& compared_by) { return compared_by == kByElapsed; }

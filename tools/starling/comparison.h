@@ -14,6 +14,9 @@ using ComparedBy = std::optional<std::string>;
 // Returns "1.20x +- 0.05"; native is as fast as itself without an error.
 std::string gainOf(const KeyRecord& key);
 
+// Returns whether a gain is less than twice its standard error away from none.
+bool mayBeChance(const std::optional<double>& gain, const std::optional<double>& error);
+
 bool isComparedByElapsed(const ComparedBy& compared_by);
 
 // Returns "post-arrival time" or "mean elapsed time", and "time" where it is not recorded.

@@ -18,8 +18,6 @@ namespace {
 
 using Candidates = std::vector<CandidateSummary>;
 
-constexpr const char* kNative = "native";
-
 const ComparedBy& comparedByOf(const Evidence& evidence) { return evidence.key.row.communicator.compared_by; }
 
 // Returns the end of a sentence.
@@ -96,16 +94,15 @@ std::vector<std::string> trialSentences(const Evidence& evidence, const Candidat
   std::string costs;
   for (const CandidateSummary& candidate : candidates) costs += (costs.empty() ? "" : ", ") + costOf(candidate);
   const std::int64_t trials = evidence.key.row.key.exploration_calls;
-  const std::string what =
-      trials > 0 ? fmt::format("tried in {} of exploration", formatCount(trials, "call")) : "called, without a trial";
+  const std::string how = trials > 0 ? formatCount(trials, "call") + " of them to try something" : "none to try it";
   std::vector<std::string> sentences{
-      fmt::format("{} of what was {}: {}.", timeOfTrials(comparedByOf(evidence)), what, costs)};
+      fmt::format("{} of what ran ({}): {}.", timeOfTrials(comparedByOf(evidence)), how, costs)};
   if (isComparedByElapsed(comparedByOf(evidence))) {
     sentences.emplace_back("Elapsed times include waiting for ranks that come late.");
   } else if (!comparedByOf(evidence)) {
     sentences.push_back(comparisonNote(comparedByOf(evidence)));
   }
-  const CandidateSummary* native = findCandidate(candidates, kNative);
+  const CandidateSummary* native = findCandidate(candidates, kNativeName);
   if (native == nullptr || !native->compared().mean) {
     sentences.emplace_back(evidence.key.row.key.gain
                                ? "The MPI library's own allreduce (native) was not measured here in this run: the gain "
@@ -118,14 +115,14 @@ std::vector<std::string> trialSentences(const Evidence& evidence, const Candidat
 
 std::string gainText(const Evidence& evidence) {
   const KeyRecord& key = evidence.key.row.key;
-  if (!key.gain || key.choice == kNative) return "";
+  if (!key.gain || key.choice == kNativeName) return "";
   std::string by;
   if (comparedByOf(evidence) == kByPostArrival) by = " after the last arrival";
   if (isComparedByElapsed(comparedByOf(evidence))) by = " by mean elapsed time";
-  const std::string error = key.gain_error ? fmt::format(" +- {:.2f}", *key.gain_error) : " (error not known)";
-  const bool may_be_chance = key.gain_error && *key.gain_error >= std::abs(*key.gain - 1.0);
-  return fmt::format(", {:.2f}{} times as fast as native{}{}", *key.gain, error, by,
-                     may_be_chance ? ", which may be chance: the error is as large as the difference" : "");
+  return fmt::format(", {} as fast as native{}{}", formatGain(key.gain, key.gain_error), by,
+                     mayBeChance(key.gain, key.gain_error)
+                         ? ", which may be chance: the error is more than half of the difference"
+                         : "");
 }
 
 std::string decisionFigures(const DecisionRecord& decision, const ComparedBy& compared_by) {
@@ -134,7 +131,7 @@ std::string decisionFigures(const DecisionRecord& decision, const ComparedBy& co
     if (seconds) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, formatDuration(seconds));
   };
   append(decision.choice, decision.measured);
-  if (decision.choice != kNative) append(kNative, decision.native);
+  if (decision.choice != kNativeName) append(kNativeName, decision.native);
   if (!text.empty()) text = "medians of " + comparedTime(compared_by) + " then: " + text;
   if (decision.expected) {
     text += fmt::format("{}the cost model expected a post-arrival time of {}", text.empty() ? "" : "; ",
@@ -146,8 +143,9 @@ std::string decisionFigures(const DecisionRecord& decision, const ComparedBy& co
 std::vector<std::string> choiceSentences(const Evidence& evidence) {
   const KeyRecord& key = evidence.key.row.key;
   const std::string table =
-      key.table.empty() ? "ranks in their own order" : "virtual-rank table " + formatRankTable(key.table);
-  std::vector<std::string> sentences{fmt::format("In force: {}, {}{}.", key.choice, table, gainText(evidence))};
+      key.table.empty() ? ", ranks in their own order" : ", virtual-rank table " + formatRankTable(key.table);
+  std::vector<std::string> sentences{
+      fmt::format("In force: {}{}{}.", key.choice, key.choice == kNativeName ? "" : table, gainText(evidence))};
   if (evidence.decisions.empty()) {
     sentences.emplace_back("No decision was recorded in this run.");
   } else {
@@ -174,32 +172,26 @@ std::string stateSentence(const KeyRecord& key) {
   return fmt::format("Not converged: its state is {}.", key.state);
 }
 
-// What a candidate has to stay below to replace what is in force.
-struct Bar {
-  std::optional<double> time;
-  const char* average = "";  // which the time is
-};
-
-// The mean stands in where the latest decision has no median for what is in force.
-Bar barOf(const Evidence& evidence, const CandidateSummary* chosen) {
-  const std::vector<DecisionRecord>& decisions = evidence.decisions;
-  const bool is_decided = !decisions.empty() && decisions.back().choice == evidence.key.row.key.choice;
-  if (is_decided && decisions.back().measured) return {decisions.back().measured, "median"};
-  return {chosen == nullptr ? std::nullopt : chosen->compared().mean, "mean"};
+// `usual` is what a call of the choice in force usually took.
+std::string barSentence(const std::optional<double>& usual, const std::string& choice) {
+  const double sure = choice == kNativeName ? Replacement::kSureOfNative : Replacement::kSureOfRow;
+  const std::string than =
+      usual ? fmt::format("the {} that it usually takes (median over epochs)", formatDuration(usual)) : "it";
+  return fmt::format(
+      "To replace it a candidate would have to be expected to take {:.0f}% less than {}, and to be faster with a "
+      "probability of {:.0f}%",
+      100.0 * Replacement::kNoticeable, than, 100.0 * sure);
 }
 
-std::string barSentence(const Bar& bar, const CandidateSummary* chosen, const std::string& choice) {
-  const double sure = choice == kNative ? Replacement::kSureOfNative : Replacement::kSureOfRow;
-  std::string than = "than it";
-  if (bar.time) {
-    const std::optional<double> deviation = chosen == nullptr ? std::nullopt : chosen->compared().deviation;
-    const std::string noise = deviation ? fmt::format(", deviation {}", formatDuration(deviation)) : "";
-    than = fmt::format("than {} ({}{})", formatDuration(bar.time), bar.average, noise);
+// Of the others that were called the one that usually took the least, and how long.
+std::optional<std::pair<std::string, double>> nearestOther(const Evidence& evidence, const Candidates& candidates) {
+  std::optional<std::pair<std::string, double>> nearest;
+  for (const CandidateSummary& candidate : candidates) {
+    if (candidate.choice == evidence.key.row.key.choice) continue;
+    const std::optional<double> usual = usualTime(evidence.observations, candidate.choice);
+    if (usual && (!nearest || *usual < nearest->second)) nearest = {candidate.choice, *usual};
   }
-  return fmt::format(
-      "To replace it a candidate would have to be expected to take {:.0f}% less {}, and to be "
-      "faster with a probability of {:.0f}%",
-      100.0 * Replacement::kNoticeable, than, 100.0 * sure);
+  return nearest;
 }
 
 std::string passedSentence(const KeyRecord& key) {
@@ -229,15 +221,11 @@ std::string changeSentence(const Evidence& evidence, const Candidates& candidate
     return "More calls in one run would change it, unless STARLING_MODE is observe: exploration starts anew with each "
            "run "
            "until a key has settled.";
-  const CandidateSummary* const chosen = findCandidate(candidates, key.choice);
-  const Bar bar = barOf(evidence, chosen);
-  std::string sentence = barSentence(bar, chosen, key.choice);
-  for (const CandidateSummary& candidate : candidates) {
-    if (candidate.choice == key.choice || !candidate.compared().mean) continue;
-    const std::optional<double> mean = candidate.compared().mean;
-    sentence += fmt::format("; the nearest tried is {} at a mean of {}", candidate.choice, formatDuration(mean));
-    if (bar.time && *mean < *bar.time) sentence += " over the whole run, which was not sure enough to be less";
-    break;
+  const std::optional<double> usual = usualTime(evidence.observations, key.choice);
+  std::string sentence = barSentence(usual, key.choice);
+  if (const auto nearest = nearestOther(evidence, candidates)) {
+    sentence += fmt::format("; the nearest tried is {} at {}", nearest->first, formatDuration(nearest->second));
+    if (usual && nearest->second < *usual) sentence += ", which is less, but not surely enough";
   }
   return sentence + ". Such candidates are then tried again now and then, and all anew where costs or arrivals change.";
 }

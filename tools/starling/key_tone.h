@@ -4,12 +4,13 @@
 #include <optional>
 #include <string_view>
 
+#include "comparison.h"
 #include "tone.h"
 
 namespace starling::cli {
 
-inline Tone toneOfGain(const std::optional<double>& gain) {
-  if (!gain || *gain == 1.0) return Tone::kPlain;
+inline Tone toneOfGain(const std::optional<double>& gain, const std::optional<double>& error = {}) {
+  if (!gain || *gain == 1.0 || mayBeChance(gain, error)) return Tone::kPlain;
   return *gain > 1.0 ? Tone::kGood : Tone::kBad;
 }
 

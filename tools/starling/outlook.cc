@@ -16,10 +16,10 @@ std::string methodOf(const RankArrival& rank) {
 }
 
 // Tells whether candidates are tried, as far as the key's state says it.
-bool isTuned(const KeyRecord& key) { return key.state == "exploring" || key.state == "settled"; }
+bool triesCandidates(const KeyRecord& key) { return key.state == "exploring" || key.state == "settled"; }
 
 std::string describePredicted(const KeyRecord& key, const RankArrival& latest) {
-  const char* consequence = key.choice == "native"
+  const char* consequence = key.choice == kNativeName
                                 ? "plans that follow it are candidates, but native is in force, which does not"
                                 : "the plan follows it";
   return fmt::format("Rank {} is predicted late by {} ({}): {}.", latest.rank, formatDuration(latest.predicted),
@@ -37,7 +37,7 @@ std::string describeUnpredictable(const KeyRecord& key, std::span<const RankArri
   return fmt::format(
       "The latest rank is late by {} on average, but who is late in a call, and by how much, cannot be forecast well "
       "enough{}: algorithms with flags in the call {} candidates.",
-      formatDuration(key.imbalance), error, isTuned(key) ? "are" : "would be");
+      formatDuration(key.imbalance), error, triesCandidates(key) ? "are" : "would be");
 }
 
 }  // namespace

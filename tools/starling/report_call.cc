@@ -115,7 +115,7 @@ Result<PlayedCall> playedPlan(const Evidence& evidence, const CallConditions& co
   const KeyRecord& key = evidence.key.row.key;
   std::string text = key.choice;
   for (const CandidateSummary& one : summarizeCandidates(evidence.observations)) {
-    if (text != "native") break;
+    if (text != kNativeName) break;
     if (one.compared().mean) text = one.choice;
   }
   const Result<Choice> choice = parseChoice(text);
@@ -145,7 +145,7 @@ Json drawnCall(const Evidence& evidence) {
   if (!conditions.isOk()) return {{"why_not", printable(conditions.status().message())}};
   const Result<PlayedCall> plan = playedPlan(evidence, conditions.value());
   if (!plan.isOk()) return {{"why_not", printable(plan.status().message())}};
-  const bool is_in_force = evidence.key.row.key.choice != "native";
+  const bool is_in_force = evidence.key.row.key.choice != kNativeName;
   const std::string name = formatChoice(plan.value().choice) + (is_in_force ? ", in force" : ", not in force");
   std::string note = "Simulated with the costs that were probed; ranks come as they did on average.";
   if (runsInMemory(plan.value().choice.algorithm)) {
@@ -153,7 +153,7 @@ Json drawnCall(const Evidence& evidence) {
                         findAlgorithm(plan.value().choice.algorithm)->name);
   }
   const std::vector<CandidateSummary> candidates = summarizeCandidates(evidence.observations);
-  const CandidateSummary* native = findCandidate(candidates, "native");
+  const CandidateSummary* native = findCandidate(candidates, kNativeName);
   std::optional<PlayedCall> beside;
   if (native != nullptr && native->post_arrival.mean && *native->post_arrival.mean > 0.0) {
     beside = standInForNative(conditions.value(), *native->post_arrival.mean);

@@ -30,7 +30,7 @@ bool isAnyJoined(const Evidence& evidence) {
 
 bool isNativeMeasured(const Evidence& evidence) {
   return std::ranges::any_of(evidence.observations,
-                             [](const auto& one) { return one.choice == "native" && one.samples > 0; });
+                             [](const auto& one) { return one.choice == kNativeName && one.samples > 0; });
 }
 
 }  // namespace

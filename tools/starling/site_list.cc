@@ -13,7 +13,7 @@ namespace {
 // Rows are sorted by gains that rest on something; that native takes as long as native does needs no calls.
 Json knownGain(const RecordedKey& recorded) {
   const KeyRecord& key = recorded.row.key;
-  const bool is_known = key.gain_error.has_value() || key.choice == "native";
+  const bool is_known = key.gain_error.has_value() || key.choice == kNativeName;
   return key.gain && is_known ? Json(*key.gain) : Json();
 }
 
@@ -38,7 +38,7 @@ ListShape<RecordedKey> sitesShape() {
         [](const RecordedKey& key) { return formatDuration(key.row.key.imbalance); }},
        {"ALGORITHM", ColumnKind::kText, "algorithm", [](const RecordedKey& key) { return key.row.key.choice; }},
        {"GAIN", ColumnKind::kFigure, "gain", [](const RecordedKey& key) { return gainOf(key.row.key); },
-        [](const RecordedKey& key) { return toneOfGain(key.row.key.gain); }, knownGain},
+        [](const RecordedKey& key) { return toneOfGain(key.row.key.gain, key.row.key.gain_error); }, knownGain},
        {"STATE", ColumnKind::kText, "state", [](const RecordedKey& key) { return key.row.key.state; },
         [](const RecordedKey& key) { return toneOfState(key.row.key.state); }},
        {"OF ITS CALLS", ColumnKind::kText, "cycle",

@@ -55,7 +55,8 @@ Action setUpSummary(CLI::App& command, const Globals& globals) {
       "The same text as at the end of a run (STARLING_SUMMARY), but for call sites, which debug information may name\n"
       "better. Times are means over the ranks of MPI_COMM_WORLD, or,\n"
       "of a call site, over those of its communicator. What native would have taken is the gain times what the\n"
-      "algorithm in force took; its error is the standard error of the gain.");
+      "algorithm in force took; its error is the standard error of the gain. It cannot be told where native was\n"
+      "called too seldom, or its calls differed too much from each other, or the gain may be half wrong.");
   return [arguments, &globals] { return showSummary(*arguments, globals.databaseInForce()); };
 }
 

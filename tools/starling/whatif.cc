@@ -16,7 +16,6 @@
 namespace starling::cli {
 namespace {
 
-constexpr const char* kNativeRow = "native";
 // So many patterns are simulated at most; more are joined.
 constexpr std::size_t kMostPatterns = 12;
 
@@ -44,7 +43,7 @@ std::vector<std::string> choicesAskedFor(const WhatIfQuery& query, std::span<con
   for (const Choice& choice : usual) {
     if (!is_measured(choice)) choices.push_back(formatChoice(choice));
   }
-  if (findCandidate(measured, kNativeRow) == nullptr) choices.emplace_back(kNativeRow);
+  if (findCandidate(measured, kNativeName) == nullptr) choices.emplace_back(kNativeName);
   return choices;
 }
 
@@ -161,7 +160,8 @@ Status judgeArrivals(const Evidence& evidence, const WhatIfQuery& query, const C
   std::optional<std::string> in_force = evidence.key.row.key.choice;
   if (!canBeSimulated(*in_force, usual)) in_force.reset();
   const std::int32_t rank = result.on_time_rank.value_or(0);
-  const PlayedCalls calls{player, result.played, measuredOverPredicted(result).value_or(1.0)};
+  const auto ratio = measuredOverPredicted(result);
+  const PlayedCalls calls{player, result.played, ratio ? ratio->median : 1.0};
   const Result<ArrivalGain> on_time =
       arrivalGain(calls, in_force, [rank](const RecordedPattern& pattern) { return withOnTime(pattern, rank); });
   if (!on_time.isOk()) return on_time.status();
@@ -233,7 +233,7 @@ bool comesBefore(const WhatIfRow& a, const WhatIfRow& b) {
 
 }  // namespace
 
-std::optional<double> measuredOverPredicted(const WhatIf& result) {
+std::optional<MeasuredOverPredicted> measuredOverPredicted(const WhatIf& result) {
   std::vector<std::pair<double, double>> ratios;  // with how many calls tell each
   double calls = 0.0;
   for (const WhatIfRow& row : result.rows) {
@@ -246,7 +246,7 @@ std::optional<double> measuredOverPredicted(const WhatIf& result) {
   double up_to = 0.0;
   for (const auto& [ratio, of_ratio] : ratios) {
     up_to += of_ratio;
-    if (2.0 * up_to >= calls) return ratio;
+    if (2.0 * up_to >= calls) return {{ratio, ratios.front().first, ratios.back().first}};
   }
   return std::nullopt;
 }

@@ -60,9 +60,14 @@ struct WhatIf {
 // unknown or not valid here; each says how to mend it.
 Result<WhatIf> whatIf(const Evidence& evidence, const WhatIfQuery& query);
 
-// Returns how long measured calls took over what is predicted, in the median of the algorithms of which both are known;
-// empty where there is none.
-std::optional<double> measuredOverPredicted(const WhatIf& result);
+// How long measured calls took over what is predicted, by algorithm.
+struct MeasuredOverPredicted {
+  double median = 1.0;  // over calls
+  double least = 1.0;
+  double most = 1.0;
+};
+// Empty where there is no algorithm of which both are known.
+std::optional<MeasuredOverPredicted> measuredOverPredicted(const WhatIf& result);
 
 // Returns the pattern on more ranks: those that are new come when half of the recorded ranks have come.
 RecordedPattern extendedPattern(const RecordedPattern& pattern, std::int32_t ranks);

@@ -25,6 +25,8 @@ constexpr std::int32_t kMostWhatIfRanks = 10'240;
 constexpr double kMuchVariation = 0.25;
 // So far measured calls may be from predictions, as a factor, before that is told.
 constexpr double kFarOff = 1.25;
+// Where algorithms are further apart in that than this, their order is not as predicted.
+constexpr double kTooFarApart = 2.0;
 
 struct WhatIfArguments {
   std::string site;
@@ -97,19 +99,36 @@ std::string gainSentence(const RecordedKey& key, const std::string& condition, c
                      formatDuration(is_less ? gain.less_waiting : -1.0 * gain.less_waiting), is_less ? "less" : "more");
 }
 
+std::string timesText(double ratio) {
+  return ratio < 10.0 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.0f}", ratio);
+}
+
 // Returns "" where what was measured is as predicted, or nothing was.
 std::string trustSentence(const WhatIf& result) {
-  const std::optional<double> ratio = measuredOverPredicted(result);
-  if (!ratio || std::max(*ratio, 1.0 / *ratio) < kFarOff) return "";
+  const std::optional<MeasuredOverPredicted> ratio = measuredOverPredicted(result);
+  if (!ratio) return "";
+  if (ratio->most > kTooFarApart * ratio->least) {
+    return fmt::format(
+        "Measured calls took from {} to {} times as long as predicted, by algorithm: what was probed does not hold for "
+        "all of them, so go by what was measured; neither the order nor the size of predictions is to be relied on.",
+        timesText(ratio->least), timesText(ratio->most));
+  }
+  if (std::max(ratio->median, 1.0 / ratio->median) < kFarOff) return "";
   return fmt::format(
       "Measured calls took {} times as long as predicted, in the median over calls of the algorithms that were tried: "
       "what was probed does not hold for this run as a whole, so go by the order of predictions rather than by their "
       "size.",
-      *ratio < 10.0 ? fmt::format("{:.2g}", *ratio) : fmt::format("{:.0f}", *ratio));
+      timesText(ratio->median));
 }
 
 std::vector<std::string> otherArrivals(const RecordedKey& key, const WhatIf& result) {
   std::vector<std::string> sentences;
+  if (result.variation && *result.variation > kMuchVariation) {
+    sentences.push_back(fmt::format(
+        "The latest rank's lateness differs much from call to call (deviation {:.0f}% of its mean): what follows holds "
+        "for the mean alone, and of lateness that does not come from a rank's work nothing would be gained.",
+        100.0 * *result.variation));
+  }
   if (result.on_time_rank) {
     sentences.push_back(gainSentence(
         key, fmt::format("Were rank {} on time, its extra work gone and not moved to others", *result.on_time_rank),
@@ -120,12 +139,6 @@ std::vector<std::string> otherArrivals(const RecordedKey& key, const WhatIf& res
   if (!result.on_time.before) {
     sentences.push_back(fmt::format("What {} takes after the last arrival cannot be simulated, and is taken to stay.",
                                     key.row.key.choice));
-  }
-  if (result.variation && *result.variation > kMuchVariation) {
-    sentences.push_back(fmt::format(
-        "The latest rank's lateness has a deviation of {:.0f}% of its mean: single calls differ from what is "
-        "simulated.",
-        100.0 * *result.variation));
   }
   return sentences;
 }
@@ -181,7 +194,8 @@ Json resultJson(const RecordedKey& key, const WhatIf& result, const WhatIfQuery&
     if (query.more_ranks) one["on_more_ranks"] = knownSeconds(row.on_more_ranks);
     json["algorithms"].push_back(std::move(one));
   }
-  json["measured_over_predicted"] = optionalJson(measuredOverPredicted(result));
+  const std::optional<MeasuredOverPredicted> ratio = measuredOverPredicted(result);
+  json["measured_over_predicted"] = ratio ? Json(ratio->median) : Json();
   json["skipped"] = result.skipped;
   json["on_time_rank"] = optionalJson(result.on_time_rank);
   json["on_time"] = gainJson(key, result.on_time);

@@ -1,5 +1,7 @@
 #include "mpi/exchange/announcements.h"
 
+#include "mpi/execution/wait_any.h"
+
 namespace starling {
 
 bool Announcements::Requests::areComplete() {
@@ -104,7 +106,7 @@ int Announcements::relay() {
     if (relay_.tellsParent()) code = tellParent();
     if (code != MPI_SUCCESS || relay_.isOver()) break;
     int index = MPI_UNDEFINED;
-    code = PMPI_Waitany(static_cast<int>(told_.size()), relayed_.receives().data(), &index, MPI_STATUS_IGNORE);
+    code = waitAny(static_cast<int>(told_.size()), relayed_.receives().data(), &index);
     if (code != MPI_SUCCESS) break;
     if (index == MPI_UNDEFINED) return MPI_ERR_INTERN;
     relay_.hear(told_[static_cast<std::size_t>(index)]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algos/flagged.h"
+#include "mpi/execution/wait_any.h"
 
 namespace starling {
 
@@ -55,7 +56,7 @@ int ArrivalFlags::coordinate(int late) {
 int ArrivalFlags::takeFlag() {
   while (true) {
     int rank = MPI_UNDEFINED;
-    int code = PMPI_Waitany(ranks_, receives_.data(), &rank, MPI_STATUS_IGNORE);
+    int code = waitAny(ranks_, receives_.data(), &rank);
     if (code != MPI_SUCCESS || rank == MPI_UNDEFINED) return code != MPI_SUCCESS ? code : MPI_ERR_INTERN;
     const auto index = static_cast<std::size_t>(rank);
     if (flags_[index] == call_) return MPI_SUCCESS;

@@ -13,7 +13,7 @@ CallWatch::~CallWatch() {
   if (isOpen()) static_cast<void>(numbers_.release());
 }
 
-int CallWatch::start(const Call& call, std::int64_t elapsed_ns) {
+int CallWatch::start(const WatchedCall& call, std::int64_t elapsed_ns) {
   call_ = call;
   numbers_->own = std::clamp<std::int64_t>(elapsed_ns, 0, kLongestNs) << kRankBits | rank_;
   return combination_.start(&numbers_->own, &numbers_->shortest, 1, MPI_INT64_T, MPI_MIN, communicator_);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "mpi/exchange/pending_allreduce.h"
+#include "tuner/watched_call.h"
 
 namespace starling {
 
@@ -25,14 +26,7 @@ class CallWatch {
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
 
-  // Names a call: its key, how often the key's incumbent had changed before it, and whether an agreement had just gone
-  // on.
-  struct Call {
-    std::int32_t key = 0;
-    std::int32_t changes = 0;
-    bool is_disturbed = false;
-  };
-  int start(const Call& call, std::int64_t elapsed_ns);
+  int start(const WatchedCall& call, std::int64_t elapsed_ns);
   bool isOpen() const { return combination_.isOpen(); }
   // These do what the functions of PendingAllreduce do.
   int advance() { return combination_.advance(); }
@@ -41,7 +35,7 @@ class CallWatch {
   bool isComplete() { return combination_.isComplete(); }
 
   // These tell of the latest finished call.
-  const Call& call() const { return call_; }
+  const WatchedCall& call() const { return call_; }
   std::int64_t shortestNs() const { return numbers_->shortest >> kRankBits; }
   // The rank that was in it for the shortest time, so that it came last, or with the last.
   std::int32_t lastRank() const { return static_cast<std::int32_t>(numbers_->shortest & kRankMask); }
@@ -61,7 +55,7 @@ class CallWatch {
   std::int64_t rank_;
   std::unique_ptr<Numbers> numbers_;
   PendingAllreduce combination_;
-  Call call_;
+  WatchedCall call_;
 };
 
 }  // namespace starling

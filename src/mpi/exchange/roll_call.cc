@@ -124,14 +124,15 @@ void complainOfUnknown(MPI_Comm communicator, const RollCall& call) {
   complain(call, "not all ranks of the communicator have answered" + others);
 }
 
-void findOutWhoIsMissing(Question& question, MPI_Request& barrier, const RollCall& call, const Clock& clock) {
+int findOutWhoIsMissing(Question& question, MPI_Request& barrier, const RollCall& call, const Clock& clock) {
   const std::vector<int> missing = question.missingAfter(kGrace, clock);
   int code = MPI_SUCCESS;
   const bool all_came = isCompleteBy(barrier, Seconds{}, clock, code);
-  if (all_came || missing.empty() || !question.speaks(missing)) return;
+  if (all_came || missing.empty() || !question.speaks(missing)) return code;
   const bool is_one = missing.size() == 1;
   complain(call, fmt::format("{} {} of it {} not answered", is_one ? "rank" : "ranks", formatRanks(missing),
                              is_one ? "has" : "have"));
+  return code;
 }
 
 }  // namespace
@@ -145,7 +146,7 @@ int awaitAllRanks(MPI_Comm communicator, const RollCall& call, const Clock& cloc
   if (watches && !isCompleteBy(barrier, clock.now() + call.patience, clock, code)) {
     if (call.may_ask) {
       question.emplace(communicator);
-      findOutWhoIsMissing(*question, barrier, call, clock);
+      code = findOutWhoIsMissing(*question, barrier, call, clock);
     } else {
       complainOfUnknown(communicator, call);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace starling {
 namespace {
@@ -31,9 +32,11 @@ CallKind classifyCall(int count, MPI_Datatype datatype, MPI_Op op) {
     if (commutative == 0) kind.signature.operation = kUserNonCommutative;
   }
   if (!type) {
-    int size = 0;
-    PMPI_Type_size(datatype, &size);
-    kind.signature.element_size = size;
+    MPI_Count size = 0;
+    PMPI_Type_size_x(datatype, &size);
+    // What a call has is a number, too, where elements of a type of the program's own are huge.
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / std::max(count, 1);
+    kind.signature.element_size = std::clamp<std::int64_t>(size, 0, most);
     return kind;
   }
   kind.signature.element_size = elementSize(*type);

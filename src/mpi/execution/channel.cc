@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "mpi/execution/common_answers.h"
 #include "mpi/execution/creations.h"
 #include "mpi/execution/returned_errors.h"
 
@@ -28,9 +29,7 @@ MPI_Comm makePrivateCommunicator(MPI_Comm original) {
 // Returns whether some rank cannot have a channel.
 bool isRefusedByAny(MPI_Comm original, bool mine) {
   const ReturnedErrors errors(original);
-  int is_refused = mine ? 1 : 0;
-  const int code = PMPI_Allreduce(MPI_IN_PLACE, &is_refused, 1, MPI_INT, MPI_MAX, original);
-  return code != MPI_SUCCESS || is_refused != 0;
+  return !isTrueOnAll(original, !mine);
 }
 
 int highestTag() {

@@ -202,7 +202,8 @@ std::vector<Representation> resolveAll() {
 }  // namespace
 
 std::optional<ElementType> elementType(MPI_Datatype datatype) {
-  static const std::vector<Representation> kRepresentations = resolveAll();
+  // The program may still reduce where its static objects are destroyed: this never is.
+  static const auto& kRepresentations = *new std::vector<Representation>(resolveAll());
   for (const Representation& representation : kRepresentations) {
     if (representation.handle == datatype) return representation.type;
   }

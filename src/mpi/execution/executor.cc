@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/copies.h"
+#include "mpi/execution/wait_any.h"
 
 namespace starling {
 
@@ -116,7 +117,7 @@ int Executor::runSteps(const PreparedSchedule& prepared, const Call& call) {
 
 // Something is in flight, as the verifier proves.
 int Executor::awaitMessage(int& position) {
-  const int code = PMPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &position, MPI_STATUS_IGNORE);
+  const int code = waitAny(static_cast<int>(requests_.size()), requests_.data(), &position);
   return code == MPI_SUCCESS && position == MPI_UNDEFINED ? MPI_ERR_INTERN : code;
 }
 

@@ -16,6 +16,7 @@
 #include "base/process_memory.h"
 #include "base/processor_places.h"
 #include "base/transports.h"
+#include "mpi/execution/common_answers.h"
 #include "node/node_groups.h"
 
 namespace starling {

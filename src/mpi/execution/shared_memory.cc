@@ -11,6 +11,7 @@
 
 #include "base/address_space.h"
 #include "base/memory_file.h"
+#include "mpi/execution/common_answers.h"
 
 namespace starling {
 namespace {
@@ -45,12 +46,6 @@ std::int64_t makeToken() {
 
 SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
-}
-
-bool isTrueOnAll(MPI_Comm communicator, bool value) {
-  const int mine = value ? 1 : 0;
-  int least = 0;
-  return PMPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, communicator) == MPI_SUCCESS && least == 1;
 }
 
 // The token lies behind what was asked for. Rank 0 has written it before the others hear where it is.

@@ -45,7 +45,4 @@ class SharedMemory {
   std::int64_t token_ = 0;
 };
 
-// Returns whether it is so on all ranks. Collective.
-bool isTrueOnAll(MPI_Comm communicator, bool value);
-
 }  // namespace starling

@@ -9,6 +9,7 @@
 #include "estimators/cost_fit.h"
 #include "estimators/statistics.h"
 #include "mpi/execution/reduction.h"
+#include "mpi/execution/wait_any.h"
 
 namespace starling {
 namespace {
@@ -167,7 +168,7 @@ Crossing timeCrossing(MPI_Comm communicator, const Clock& clock) {
       PMPI_Isend(out.data(), kBytes, MPI_BYTE, (rank + apart(j)) % ranks, kProbeTag, communicator, &sends[j]);
     }
     int position = 0;
-    PMPI_Waitany(2, receives.data(), &position, MPI_STATUS_IGNORE);
+    waitAny(2, receives.data(), &position);
     const Seconds first = clock.now() - start;
     PMPI_Waitall(2, receives.data(), MPI_STATUSES_IGNORE);
     const Seconds both = clock.now() - start;

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/text_file.h"
 #include "base/transports.h"
+#include "mpi/execution/common_answers.h"
 #include "mpi/machine/world_ranks.h"
 #include "tuner/signature.h"
 

@@ -30,8 +30,6 @@ class CallsAtRest {
   void begin(std::int64_t now_ns);
   bool isOn() const { return stretch_.isOn(); }
   void end() { stretch_.end(); }
-  // Returns how long the stretch that began last has lasted at `now_ns`, or since it was asked last.
-  Seconds lasted(std::int64_t now_ns) { return fromNanoseconds(now_ns - std::exchange(since_ns_, now_ns)); }
   // Returns whether calls have rested since the last time that this was asked.
   bool takeHasRested() { return std::exchange(has_rested_, false); }
 

@@ -20,18 +20,23 @@ bool RestLedger::asksForEnd() {
   return true;
 }
 
-// One of the few calls that were looked at may have waited for a rank for as long as thousands take.
-double RestLedger::shareOfUsual(const CommunicatorTuner& tuner, Seconds lasted) const {
+// Those that no key has take as long as the others.
+Seconds RestLedger::usualTime(const CommunicatorTuner& tuner) const {
   Seconds usual;
+  std::int64_t calls = 0;
+  std::int64_t of_keys = 0;
   for (const RestedCalls::Place& place : counted_.places()) {
-    if (const std::optional<std::int32_t> known = keyOf(place)) usual += tuner.usualTimeOf(*known, place.calls);
+    calls += place.calls;
+    const std::optional<std::int32_t> known = keyOf(place);
+    if (!known) continue;
+    of_keys += place.calls;
+    usual += tuner.usualTimeOf(*known, place.calls);
   }
-  return usual > lasted ? lasted / usual : 1.0;
+  return of_keys == 0 ? Seconds{} : (static_cast<double>(calls) / static_cast<double>(of_keys)) * usual;
 }
 
-void RestLedger::book(CommunicatorTuner& tuner, std::span<const EpochCall> seen, Seconds lasted,
+void RestLedger::book(CommunicatorTuner& tuner, std::span<const EpochCall> seen, double share,
                       const std::string& communicator) {
-  const double share = shareOfUsual(tuner, lasted);
   for (const RestedCalls::Place& place : counted_.places()) {
     if (const std::optional<std::int32_t> known = keyOf(place)) {
       tuner.countUnseen(*known, place.choice, place.calls, share);

@@ -31,10 +31,11 @@ class RestLedger {
   // Returns whether the rest is to end, because many calls come from places that no key has.
   bool asksForEnd();
 
-  // Tells the tuner of all that were counted since clear(), which those of keys took no longer than `lasted` for, all
-  // together; `seen` are the calls of the epoch that were looked at, `communicator` has the records of those that no
-  // key has. Throws std::bad_alloc.
-  void book(CommunicatorTuner& tuner, std::span<const EpochCall> seen, Seconds lasted, const std::string& communicator);
+  // Returns how long those that were counted since clear() take as a rule, by what the tuner knows of keys.
+  Seconds usualTime(const CommunicatorTuner& tuner) const;
+  // Tells the tuner of all these, and that they took `share` of that; `seen` are the calls of the epoch that were
+  // looked at, `communicator` has the records of those that no key has. Throws std::bad_alloc.
+  void book(CommunicatorTuner& tuner, std::span<const EpochCall> seen, double share, const std::string& communicator);
   void clear() { counted_.clear(); }
   // Tells the tuner of the calls that came from a key's place before it had the key, `index`.
   void bookEarlier(CommunicatorTuner& tuner, std::int32_t index, const Key& key);
@@ -45,7 +46,6 @@ class RestLedger {
   static constexpr std::int64_t kUnplacedCalls = 64;  // from so many on a rest is ended
 
   std::optional<std::int32_t> keyOf(const RestedCalls::Place& place) const;
-  double shareOfUsual(const CommunicatorTuner& tuner, Seconds lasted) const;
   void shareOut(CommunicatorTuner& tuner, std::span<const EpochCall> seen, const RestedCalls::Place& place,
                 double share) const;
 

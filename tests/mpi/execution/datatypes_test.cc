@@ -198,5 +198,16 @@ TEST(CallKinds, tellOperationsThatDoNotCommuteApartOnDerivedTypesToo) {
   MPI_Type_free(&derived);
 }
 
+TEST(CallKinds, knowHowLongHugeElementsAre) {
+  MPI_Datatype huge = MPI_DATATYPE_NULL;
+  ASSERT_EQ(MPI_Type_contiguous(750'000'000, MPI_INT, &huge), MPI_SUCCESS);
+  EXPECT_EQ(classifyCall(2, huge, MPI_SUM).signature.bytes(), 6'000'000'000);
+  MPI_Datatype larger = MPI_DATATYPE_NULL;
+  ASSERT_EQ(MPI_Type_contiguous(1'000'000'000, huge, &larger), MPI_SUCCESS);
+  EXPECT_GT(classifyCall(2'000'000'000, larger, MPI_SUM).signature.bytes(), std::int64_t{1} << 62);
+  MPI_Type_free(&larger);
+  MPI_Type_free(&huge);
+}
+
 }  // namespace
 }  // namespace starling

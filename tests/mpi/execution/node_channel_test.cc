@@ -20,6 +20,7 @@
 #include "cases.h"
 #include "harness.h"
 #include "mpi/execution/call_kind.h"
+#include "mpi/execution/common_answers.h"
 
 namespace starling {
 namespace {

@@ -12,7 +12,6 @@ namespace {
 
 constexpr Signature kVector{.count = 8, .element_size = 8, .type = 1, .operation = 1};
 constexpr const char* kCommunicator = "world";
-constexpr Seconds kLong{1e3};
 
 // Two sites are known to the ranks, and the keys of their calls of one vector to rank 0's tuner.
 class RestLedgerTest : public testing::Test {
@@ -55,7 +54,7 @@ TEST_F(RestLedgerTest, callsAreBookedToTheKeyOfTheirPlace) {
   count(kLines[0], 5);
   count(kLines[1], 2);
   EXPECT_FALSE(ledger_.asksForEnd());
-  ledger_.book(tuner_, {}, kLong, kCommunicator);
+  ledger_.book(tuner_, {}, 1.0, kCommunicator);
   const auto calls = recorded();
   EXPECT_EQ(calls.at("site0"), 5);
   EXPECT_EQ(calls.at("site1"), 2);
@@ -65,7 +64,7 @@ TEST_F(RestLedgerTest, callsAreBookedToTheKeyOfTheirPlace) {
 }
 
 // One call of each key was looked at, and took 1 ms.
-TEST_F(RestLedgerTest, callsOfKeysTookNoLongerThanTheRestLasted) {
+TEST_F(RestLedgerTest, callsOfKeysTakeTheShareThatIsKnownOfWhatTheyUsuallyDo) {
   std::vector<EpochCall> calls(2);
   std::vector<CallSummary> samples(2);
   for (std::int32_t key = 0; key < 2; ++key) {
@@ -73,32 +72,26 @@ TEST_F(RestLedgerTest, callsOfKeysTookNoLongerThanTheRestLasted) {
     calls[index].key = calls[index].sample = key;
     for (std::int32_t rank = 0; rank < 2; ++rank) samples[index].add({rank, 0, 1'000'000, 0});
   }
-  tuner_.digest({0, calls, samples});
-  const auto seconds_after = [&](Seconds lasted) {
-    ledger_.clear();
-    count(kLines[0], 50);
-    count(kLines[1], 150);
-    ledger_.book(tuner_, {}, lasted, kCommunicator);
-    std::map<std::string, double> seconds;
-    for (const KeyRecord& key : tuner_.drain().keys) seconds[key.id.site] = key.seconds.value_or(-1.0);
-    return seconds;
-  };
-  std::map<std::string, double> seconds = seconds_after({});
-  EXPECT_NEAR(seconds.at("site0"), 0.001, 1e-9);
-  EXPECT_NEAR(seconds.at("site1"), 0.001, 1e-9);
-  seconds = seconds_after({0.02});
+  EXPECT_EQ(ledger_.usualTime(tuner_), Seconds{});
+  EXPECT_EQ(tuner_.digest({0, calls, samples}), 1.0);
+  count(kLines[0], 50);
+  count(kLines[1], 150);
+  EXPECT_NEAR(ledger_.usualTime(tuner_).value, 0.2, 1e-9);
+  ledger_.book(tuner_, {}, 0.1, kCommunicator);
+  std::map<std::string, double> seconds;
+  for (const KeyRecord& key : tuner_.drain().keys) seconds[key.id.site] = key.seconds.value_or(-1.0);
   EXPECT_NEAR(seconds.at("site0"), 0.001 + 0.005, 1e-9);
   EXPECT_NEAR(seconds.at("site1"), 0.001 + 0.015, 1e-9);
-  seconds = seconds_after(kLong);
-  EXPECT_NEAR(seconds.at("site0"), 0.006 + 0.050, 1e-9);
-  EXPECT_NEAR(seconds.at("site1"), 0.016 + 0.150, 1e-9);
+  count(43, 100);
+  EXPECT_NEAR(ledger_.usualTime(tuner_).value, 0.3, 1e-9) << "those that no key has take as long as the others";
+  EXPECT_NEAR(tuner_.digest({1, {}, {}, Seconds{0.6}, Seconds{0.3}}), 2.0, 1e-9);
 }
 
 TEST_F(RestLedgerTest, callsOfAPlaceWithoutAKeyAreBookedWhenItHasOne) {
   count(43, 7);
-  ledger_.book(tuner_, {}, kLong, kCommunicator);
+  ledger_.book(tuner_, {}, 1.0, kCommunicator);
   ledger_.clear();
-  ledger_.book(tuner_, {}, kLong, kCommunicator);
+  ledger_.book(tuner_, {}, 1.0, kCommunicator);
   EXPECT_TRUE(recorded().empty());
   Batch batch;
   ledger_.drain(batch);
@@ -130,7 +123,7 @@ TEST_F(RestLedgerTest, callsOfTooManyPlacesCountAsThoseThatWereLookedAt) {
   for (int place = 0; place < kPlaces; ++place) count(static_cast<LocalSite>(1000 + place), 1);
   std::array<EpochCall, 4> seen;
   seen[3].key = 1;
-  ledger_.book(tuner_, seen, kLong, kCommunicator);
+  ledger_.book(tuner_, seen, 1.0, kCommunicator);
   const auto calls = recorded();
   Batch batch;
   ledger_.drain(batch);
@@ -143,7 +136,7 @@ TEST_F(RestLedgerTest, callsOfTooManyPlacesCountAsThoseThatWereLookedAt) {
 TEST_F(RestLedgerTest, whereNoneOfThemWasLookedAtTheyCountAsThoseOfTheBusiestKey) {
   keys_.entry(1).known_calls = 9;
   for (int place = 0; place < 1000; ++place) count(static_cast<LocalSite>(1000 + place), 1);
-  ledger_.book(tuner_, {}, kLong, kCommunicator);
+  ledger_.book(tuner_, {}, 1.0, kCommunicator);
   const auto calls = recorded();
   EXPECT_FALSE(calls.contains("site0"));
   EXPECT_GT(calls.at("site1"), 900);

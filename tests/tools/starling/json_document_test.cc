@@ -62,6 +62,7 @@ TEST_F(JsonDocument, namesWhatIsPrinted) {
                                                                             {"decisions", " pressure"},
                                                                             {"whatif", " pressure"},
                                                                             {"summary", ""},
+                                                                            {"runs", ""},
                                                                             {"policies", ""}}) {
     Fields printed;
     addFields(parsed(command + argument + " --json"), "", printed);

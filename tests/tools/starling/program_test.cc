@@ -40,7 +40,7 @@ struct WrongArguments {
 TEST(Program, wrongArgumentsAreUsageErrorsWithASentence) {
   static constexpr WrongArguments kCases[] = {
       {"", "subcommand is required"},
-      {"bogus", "there is no command 'bogus': the commands are run, summary, report, sites"},
+      {"bogus", "there is no command 'bogus': the commands are run, summary, report, runs, sites"},
       {"--db x bogus", "there is no command 'bogus'"},
       {"sits", "did you mean `sites`?"},
       {"sites --lmit 3", "did you mean `--limit`?"},

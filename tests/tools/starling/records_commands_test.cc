@@ -58,6 +58,27 @@ TEST_F(RecordsCommands, sitesSaysWhyThereAreNone) {
   EXPECT_EQ(run("decisions --run 3").out, "No decision was taken in run 3 of app.\n");
 }
 
+TEST_F(RecordsCommands, runsAreListedAlsoThoseWithoutAKey) {
+  Result<Database> database = Database::open(database_);
+  ASSERT_TRUE(database.isOk()) << database.status().message();
+  ASSERT_TRUE(database.value().beginRun(exampleRun("third")).isOk());
+  ASSERT_TRUE(database.value().finishRun("third", Seconds{3.0}, {2500, 1.5, 0.1}).isOk());
+  ASSERT_TRUE(database.value().beginRun(exampleRun("fourth")).isOk());
+  const json runs = parsed("runs --json");
+  ASSERT_EQ(runs.size(), 4U);
+  EXPECT_EQ(runs[1]["number"], 2);
+  EXPECT_EQ(runs[1]["keys"], 3);
+  EXPECT_DOUBLE_EQ(runs[1]["in_allreduce"], 8.0);
+  EXPECT_EQ(runs[2]["keys"], 0);
+  EXPECT_DOUBLE_EQ(runs[2]["in_allreduce"], 1.5);
+  EXPECT_TRUE(runs[3]["in_allreduce"].is_null());
+  EXPECT_TRUE(runs[3]["finished"].is_null());
+  const std::string table = run("runs --sort in_allreduce --limit 2").out;
+  EXPECT_THAT(table,
+              AllOf(StartsWith("RUN        BEGAN, UTC"), HasSubstr("2023-11-14 22:13  app"), HasSubstr("  8.00 s ")));
+  EXPECT_THAT(run("runs").out, HasSubstr("open or killed"));
+}
+
 TEST_F(RecordsCommands, sitesIsATableForPeople) {
   const CliResult result = run("sites");
   EXPECT_EQ(result.exit_code, 0);

@@ -49,7 +49,7 @@ TEST_F(SummaryCommand, isAFewSentences) {
                                  HasSubstr("\nFor more: starling sites --run 2 --db '")));
   const CliResult full = run("--full");
   EXPECT_EQ(std::count(full.out.begin(), full.out.end(), '\n'), 7);
-  EXPECT_THAT(full.out, AllOf(HasSubstr("Site 1, pressure: 120 calls"), HasSubstr("gain 2.50 +- 0.05"),
+  EXPECT_THAT(full.out, AllOf(HasSubstr("Site 1, pressure: 120 calls"), HasSubstr("gain 2.50x +- 0.05"),
                               HasSubstr("Solver::norm: 3 calls of 8 B (float, sum) on 4 ranks, -; native, observing."),
                               Not(HasSubstr(" 0 s"))));
 }

@@ -97,7 +97,7 @@ TEST(WhatIf, aRankOnTimeEndsCallsEarlierByItsLatenessAndTheOtherTimeAfterIt) {
   EXPECT_EQ(result.on_time_rank, 3);
   const Seconds before = simulated(4, kLate, "ring");
   const Seconds after = simulated(4, 0.0, "ring");
-  const double scale = measuredOverPredicted(result).value();  // simulated calls are as long as measured ones
+  const double scale = measuredOverPredicted(result).value().median;  // simulated calls are as long as measured ones
   EXPECT_NE(scale, 1.0);
   EXPECT_NEAR(result.on_time.earlier.value, kLate + scale * (before.value - after.value), 1e-12);
   EXPECT_NEAR(result.on_time.less_waiting.value, kLate * 3 / 4, 1e-12);
@@ -208,12 +208,14 @@ TEST(WhatIf, tellsHowFarMeasuredCallsAreFromPredictions) {
   add(Seconds{0.5}, std::nullopt);
   EXPECT_FALSE(measuredOverPredicted(result).has_value());
   add(Seconds{0.010}, 0.020);
-  EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 2.0);
+  EXPECT_DOUBLE_EQ(measuredOverPredicted(result)->median, 2.0);
   add(Seconds{0.010}, 0.100);
   add(Seconds{0.010}, 0.040);
-  EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 4.0);
+  EXPECT_DOUBLE_EQ(measuredOverPredicted(result)->median, 4.0);
   add(Seconds{0.010}, 0.011, 50);
-  EXPECT_DOUBLE_EQ(*measuredOverPredicted(result), 1.1) << "single calls of others say little beside these";
+  EXPECT_DOUBLE_EQ(measuredOverPredicted(result)->median, 1.1) << "single calls of others say little beside these";
+  EXPECT_DOUBLE_EQ(measuredOverPredicted(result)->least, 1.1);
+  EXPECT_DOUBLE_EQ(measuredOverPredicted(result)->most, 10.0);
 }
 
 TEST(WhatIf, saysWhyItCannotBeAnswered) {

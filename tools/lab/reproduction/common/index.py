@@ -156,10 +156,11 @@ def write(folder):
         "cmake --preset release && cmake --build --preset release",
         "tools/lab/reproduce proficz marendic soga bound model learning # simulated",
         "tools/lab/reproduce training links whatif                      # simulated, some minutes",
-        "tools/lab/reproduce cluster bound-cluster model-cluster        # need root, and an otherwise idle machine",
+        "tools/lab/reproduce model-many-ranks                           # likewise, a quarter of an hour",
+        "tools/lab/reproduce cluster bound-cluster model-cluster clocks # need root, and an otherwise idle machine",
         "tools/lab/reproduce phases                                     # likewise, 10 minutes",
         "tools/lab/reproduce training-cluster                           # likewise, 5 minutes",
-        "tools/lab/reproduce harmless node programs                     # some minutes",
+        "tools/lab/reproduce harmless node programs                     # an otherwise idle machine, some minutes each",
         "tools/lab/reproduce node-cluster pytorch                       # need root, some minutes",
     ])  # fmt: skip
     document.text(

@@ -77,8 +77,8 @@ def build_of(run):
 
 
 def parse_outcome(stored):
-    lines = stored["lines"]
     """Of the benchmark a header and results; of the gym worlds alone."""
+    lines = stored["lines"]
     results = [line for line in lines if line["record"] in ("result", "world")]
     wrong = [line["choice"] for line in results if line.get("wrong_elements")]
     if wrong:
