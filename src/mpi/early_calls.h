@@ -30,6 +30,8 @@ class EarlyCalls {
     return true;
   }
 
+  // Returns how long the calls took for which that one stands.
+  std::int64_t timeOf(std::int64_t weight, std::int64_t took_ns) const { return time_.timeOf(weight, took_ns); }
   // Returns how long the calls took on this rank.
   Seconds spent() const { return fromNanoseconds(time_.spentNs()); }
 
@@ -43,10 +45,11 @@ class EarlyCalls {
   static constexpr std::int64_t kMostBetweenQuestions = 1024;
   static constexpr std::int64_t kTimedFirst = 32;
   static constexpr std::int64_t kTimedEach = 7;  // loops seldom have so many calls
+  static constexpr std::int64_t kShortNs = 2000;
 
   std::int64_t begin_ns_;
   std::int64_t next_question_;
-  SampledTime time_{kTimedFirst, kTimedEach};
+  SampledTime time_{kTimedFirst, kTimedEach, kShortNs};
 };
 
 }  // namespace starling

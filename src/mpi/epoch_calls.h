@@ -79,9 +79,10 @@ class EpochCalls {
   std::pmr::vector<EpochCall> closed_;
   std::vector<CallStamps> stamps_;  // of the running epoch
   std::vector<CallSummary> summaries_;
-  // One in so many of short calls is timed, which takes less than a hundredth of them.
+  // Timing takes less than a hundredth of the calls.
   static constexpr std::int64_t kTimedEach = 31;
-  SampledTime unstamped_{0, kTimedEach};
+  static constexpr std::int64_t kShortNs = 20'000;
+  SampledTime unstamped_{0, kTimedEach, kShortNs};
 };
 
 }  // namespace starling

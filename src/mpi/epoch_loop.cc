@@ -70,6 +70,11 @@ void EpochLoop::note(const CallKind& kind, EpochCall call, LocalSite local, Site
 }
 
 int EpochLoop::watch(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns) {
+  if (!isAgreeing() && !call_watch_->isOpen() && !elapsed_ns) return MPI_SUCCESS;
+  return beside([&] { return goOnWatching(key, elapsed_ns); });
+}
+
+int EpochLoop::goOnWatching(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns) {
   if (const int code = goOnAgreeing(); code != MPI_SUCCESS) return code;
   if (call_watch_->isOpen()) {
     if (!call_watch_->isDue()) return call_watch_->advance();

@@ -123,6 +123,16 @@ class EpochLoop {
   void limitCalls();
   void judgeWatched();
   int attendRest();
+  int goOnWatching(std::int32_t key, const std::optional<std::int64_t>& elapsed_ns);
+  // Does some of what the ranks agree on, and notes how long it took beside the calls.
+  template <typename Work>
+  int beside(const Work& work) {
+    const Clock& clock = *services_.clocks.clock;
+    const Seconds begin = clock.now();
+    const int code = work();
+    if (services_.preparations != nullptr) services_.preparations->noteAgreeing(clock.now() - begin);
+    return code;
+  }
 
   // These functions are in epoch_loop_agreement.cc, in the order in which they run. The calls of a first epoch have
   // kMinRoom of memory, whatever it teaches.

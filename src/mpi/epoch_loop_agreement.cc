@@ -53,11 +53,13 @@ int EpochLoop::foretell() {
 
 int EpochLoop::endEpoch() {
   epoch_ended_ = true;
-  const int code = timed([this] {
-    applyDecisions();
-    const int closed = closeEpoch();
-    stamp_clock_.keepUp();
-    return closed;
+  const int code = beside([this] {
+    return timed([this] {
+      applyDecisions();
+      const int closed = closeEpoch();
+      stamp_clock_.keepUp();
+      return closed;
+    });
   });
   lengths_.noteAgreed();
   return code;

@@ -28,6 +28,11 @@ void PreparationTimes::note(int ranks, Seconds took, Seconds once) {
   average = average ? *average + kWeightOfLatest * (of_each - *average) : of_each;
 }
 
+void PreparationTimes::noteAgreeing(Seconds took) {
+  const std::lock_guard lock(mutex_);
+  in_all_ += took;
+}
+
 bool PreparationTimes::isWorthIt(int ranks, Seconds spent) const {
   const std::lock_guard lock(mutex_);
   return spent >= kTimesPreparation * expected(ranks);

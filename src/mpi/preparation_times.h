@@ -22,6 +22,9 @@ class PreparationTimes {
   // fifth of them. Before one of the size was prepared that is guessed. REQUIRES: ranks > 1.
   bool isWorthIt(int ranks, Seconds spent) const;
 
+  // Notes what agreements between ranks took beside calls.
+  void noteAgreeing(Seconds took);
+
   // Returns how long all of that took on this rank, probes included.
   Seconds inAll() const;
 

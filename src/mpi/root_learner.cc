@@ -104,7 +104,7 @@ void RootLearner::noteStop(std::int32_t key, const Choice& choice, Seconds short
   whileLearning([&] { tuner_->noteStop(key, choice, shortest); });
 }
 
-void RootLearner::digest(EpochReport report) {
+void RootLearner::digest(const EpochReport& report) {
   whileLearning([&] {
     const auto is_whole = [this](const CallSummary& sample) { return sample.ranks() == channel_.ranks(); };
     if (!std::ranges::all_of(report.samples, is_whole)) {
@@ -113,12 +113,11 @@ void RootLearner::digest(EpochReport report) {
     for (const CallSummary& sample : report.samples) {
       if (has_clock_) noteClockError(sample.errorNs());
     }
-    if (!report.samples.empty()) {
-      if (const auto others_ns = report.samples.front().othersNs())
-        report.unstamped = (1.0 / channel_.ranks()) * fromNanoseconds(*others_ns);
-      report.usual_at_rest = at_rest_.usualTime(*tuner_);
-    }
-    const double share = tuner_->digest(report);
+    tuner_->digest(report);
+    std::optional<Seconds> unstamped;
+    const auto others_ns = report.samples.empty() ? std::nullopt : report.samples.front().othersNs();
+    if (others_ns) unstamped = (1.0 / channel_.ranks()) * fromNanoseconds(*others_ns);
+    const double share = tuner_->closeTotals(unstamped, at_rest_.usualTime(*tuner_));
     at_rest_.book(*tuner_, report.calls, share, services_.communicator_id);
   });
 }

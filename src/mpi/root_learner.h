@@ -46,7 +46,7 @@ class RootLearner {
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest);
   // Learns from an epoch, and from the calls that rested after it; of what calls took that were not stamped the first
   // sample tells.
-  void digest(EpochReport report);
+  void digest(const EpochReport& report);
   // Decides what is to be broadcast: see CommunicatorTuner. Without learning there is nothing.
   Decisions decide(std::size_t limit);
   void postpone(const Decisions& decisions, std::size_t sent);

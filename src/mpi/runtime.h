@@ -61,7 +61,7 @@ class Runtime {
     if (isRefusal(code)) return code;
     const std::int64_t took_ns = weight > 0 ? clock_.nanoseconds() - begin : 0;
     unprepared_calls_.fetch_add(1, std::memory_order_relaxed);
-    if (weight > 0) unprepared_ns_.fetch_add(SampledTime::timeOf(weight, took_ns), std::memory_order_relaxed);
+    if (weight > 0) unprepared_ns_.fetch_add(attached.early->timeOf(weight, took_ns), std::memory_order_relaxed);
     if (attached.early->add(weight, took_ns)) prepareIfWorthIt(communicator, attached);
     return code;
   }

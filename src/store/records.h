@@ -28,7 +28,7 @@ struct Environment {
 struct BesideKeys {
   std::optional<std::int64_t> calls{};  // of allreduce, on communicators that were not worth preparing, or not yet
   std::optional<double> seconds{};      // in these
-  std::optional<double> preparing{};    // seconds that preparing communicators took
+  std::optional<double> preparing{};    // seconds that preparing communicators took, and agreements
 
   bool operator==(const BesideKeys&) const = default;
 };

@@ -74,8 +74,8 @@ std::optional<std::string> besideLine(const RunSummary& summary, bool is_full) {
                        formatDuration(beside.seconds), formatCount(beside.calls.value_or(0), "call"));
   }
   if (beside.preparing.value_or(0.0) > least) {
-    line += fmt::format("{}Preparing communicators took {} beside that.", line.empty() ? "" : " ",
-                        formatDuration(beside.preparing));
+    line += fmt::format("{}Preparing communicators, and what their ranks agreed on, took {} beside that.",
+                        line.empty() ? "" : " ", formatDuration(beside.preparing));
   }
   return line.empty() ? std::nullopt : std::optional(line);
 }

@@ -2,6 +2,13 @@
 
 namespace starling {
 
+void CallTotals::noteTimed(const Timed& timed) {
+  timed_.push_back(timed);
+  if (timed.is_disturbed) return;
+  undisturbed_.add(timed.elapsed.value);
+  undisturbed_waits_.add(timed.waited.value_or(Seconds{}).value);
+}
+
 CallTotals::Weights CallTotals::weightsOfEpoch() const {
   const auto disturbed = std::ranges::count_if(timed_, &Timed::is_disturbed);
   const auto others = std::ssize(timed_) - disturbed;
@@ -27,9 +34,6 @@ void CallTotals::add(const Timed& one, double weight, double times) {
   const double waited = one.waited.value_or(Seconds{}).value;
   waited_ += times * waited;
   latest_waited_ += times * waited;
-  if (one.is_disturbed) return;
-  undisturbed_.add(one.elapsed.value);
-  undisturbed_waits_.add(waited);
 }
 
 void CallTotals::addUnseen(std::int64_t calls, double share) {

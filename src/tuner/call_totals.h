@@ -27,7 +27,7 @@ class CallTotals {
 
   // Notes a call of the epoch, and what it took if it was timed.
   void countCall() { ++calls_of_epoch_; }
-  void noteTimed(const Timed& timed) { timed_.push_back(timed); }
+  void noteTimed(const Timed& timed);
 
   // Returns how long the epoch's calls took that were not timed, as the timed ones say.
   Seconds expectedOfOthers() const;

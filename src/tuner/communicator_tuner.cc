@@ -188,14 +188,16 @@ void CommunicatorTuner::wakeAlike() {
   tried_classes_.clear();
 }
 
-double CommunicatorTuner::digest(const EpochReport& report) {
+void CommunicatorTuner::digest(const EpochReport& report) {
   const auto held = lock();
   epoch_ = report.epoch;
   seen_.clear();
+  called_.clear();
   elapsed_ = {};
   for (const EpochCall& call : report.calls) {
     if (call.follows_rest) std::ranges::for_each(slots_, [](auto& one) { one->tuner.forgetSequence(); });
     Slot& called = slot(call.key);
+    called_.push_back(call.key);
     called.changed = true;
     called.record.bytes = call.bytes;
     ++called.record.calls;
@@ -226,27 +228,26 @@ double CommunicatorTuner::digest(const EpochReport& report) {
     // Rank 0 may be late because it has decided.
     if (call.follows != AgreementStep::kDecide) observeSequence(call, target, times);
   }
-  std::ranges::sort(seen_);
-  seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
+  for (std::vector<std::int32_t>* const keys : {&seen_, &called_}) {
+    std::ranges::sort(*keys);
+    keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
+  }
   wakeAlike();
-  return closeTotals(report);
 }
 
 // One of the few calls that were stamped may have waited for a rank for as long as thousands take: how long the others
 // took all together, every rank has seen.
-double CommunicatorTuner::closeTotals(const EpochReport& report) {
-  std::vector<std::int32_t> called;
-  for (const EpochCall& call : report.calls) called.push_back(call.key);
-  std::ranges::sort(called);
-  called.erase(std::unique(called.begin(), called.end()), called.end());
-  Seconds expected = report.usual_at_rest;
-  for (const std::int32_t index : called) expected += slot(index).totals.expectedOfOthers();
-  const double share = report.unstamped && expected > Seconds{} ? *report.unstamped / expected : 1.0;
-  for (const std::int32_t index : called) {
+double CommunicatorTuner::closeTotals(const std::optional<Seconds>& unstamped, Seconds at_rest) {
+  const auto held = lock();
+  Seconds expected = at_rest;
+  for (const std::int32_t index : called_) expected += slot(index).totals.expectedOfOthers();
+  const double share = unstamped && expected > Seconds{} ? *unstamped / expected : 1.0;
+  for (const std::int32_t index : called_) {
     KeyTuner& tuner = slot(index).tuner;
     slot(index).totals.closeEpoch(share,
                                   [&tuner](std::int32_t rank, Seconds waited) { tuner.noteWaitedFor(rank, waited); });
   }
+  called_.clear();
   return share;
 }
 

@@ -45,10 +45,6 @@ struct EpochReport {
   std::int64_t epoch = 0;
   std::span<const EpochCall> calls;
   std::span<const CallSummary> samples;
-  // How long the other calls took, and those at rest, all together, a mean over the ranks; empty: not known. And how
-  // long those at rest take as a rule.
-  std::optional<Seconds> unstamped{};
-  Seconds usual_at_rest{};
 };
 
 // THREADS: not thread-safe; one per communicator. Those of several threads may share what they know
@@ -78,12 +74,16 @@ class CommunicatorTuner {
   // Notes that all ranks have stopped the key's choice: see KeyTuner::noteStop().
   void noteStop(std::int32_t key, const Choice& choice, Seconds shortest);
 
-  // Takes what an epoch showed. Returns which share of the time that such calls take as a rule those took that were not
-  // stamped; 1 where that is not known. REQUIRES: every key in it was introduced.
-  double digest(const EpochReport& report);
+  // Takes what an epoch showed, but for the totals of its keys: see closeTotals(). REQUIRES: every key in it was
+  // introduced.
+  void digest(const EpochReport& report);
 
   // Returns what so many calls of the key usually take together, as those that were looked at say; 0: there is none.
   Seconds usualTimeOf(std::int32_t key, std::int64_t calls) const;
+  // Adds up the calls of the epoch that was digested last. `unstamped` is how long those took that were not stamped,
+  // and those at rest after them, all together, a mean over the ranks, empty: not known; `at_rest` is how long those at
+  // rest usually take. Returns which share of what they usually take all these took; 1: not known.
+  double closeTotals(const std::optional<Seconds>& unstamped = {}, Seconds at_rest = {});
   // Notes that the key had so many more calls of the choice in the epoch, which nobody looked at, and that they took
   // `share` of what they usually do.
   void countUnseen(std::int32_t key, const Choice& choice, std::int64_t calls, double share = 1.0);
@@ -141,7 +141,6 @@ class CommunicatorTuner {
   Slot& slot(std::int32_t index) { return *slots_[static_cast<std::size_t>(index)]; }
   const Slot& slot(std::int32_t index) const { return *slots_[static_cast<std::size_t>(index)]; }
   void digestSample(Slot& called, const EpochCall& call, const CallTimes& times);
-  double closeTotals(const EpochReport& report);
   void observeSequence(const EpochCall& call, const Slot& learner, const CallTimes& times);
   void noteEarlierStops();
   void stopKey(std::int32_t key, const Choice& choice, Seconds shortest);
@@ -175,7 +174,8 @@ class CommunicatorTuner {
   std::vector<std::int32_t> in_flight_;      // keys of the latest decide()
   std::vector<PlanUpdate> postponed_;
   std::vector<StoppedKind> stopped_;  // of what was foretold
-  std::vector<std::int32_t> seen_;    // keys called in the latest epoch
+  std::vector<std::int32_t> seen_;    // keys of plans that ran in the latest epoch
+  std::vector<std::int32_t> called_;  // keys of its calls
   RunningMoments elapsed_;            // seconds, of the calls of the latest epoch that were stamped
   std::int64_t epoch_ = 0;
   std::int32_t epoch_length_;

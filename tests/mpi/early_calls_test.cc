@@ -47,9 +47,10 @@ TEST(EarlyCalls, someAreTimedAndStandForAll) {
 }
 
 TEST(SampledTime, oneThatIsHeldUpSaysNothingOfTheOthers) {
-  EXPECT_EQ(SampledTime::timeOf(1, 5'000'000), 5'000'000);
-  EXPECT_EQ(SampledTime::timeOf(7, 5'000'000), 5'000'000 + 6 * 2000);
-  EXPECT_EQ(SampledTime::timeOf(7, 500), 3500);
+  const SampledTime time(0, 7, 2000);
+  EXPECT_EQ(time.timeOf(1, 5'000'000), 5'000'000);
+  EXPECT_EQ(time.timeOf(7, 5'000'000), 5'000'000 + 6 * 2000);
+  EXPECT_EQ(time.timeOf(7, 500), 3500);
 }
 
 TEST(EarlyCalls, allAreTimedThatAreNotShort) {
@@ -61,7 +62,7 @@ TEST(EarlyCalls, allAreTimedThatAreNotShort) {
 }
 
 TEST(SampledTime, beginsAnewWhereItIsTaken) {
-  SampledTime time(0, 31);
+  SampledTime time(0, 31, 2000);
   EXPECT_EQ(time.weightOfNext(), 31);
   time.add(31, 1000);
   EXPECT_EQ(time.weightOfNext(), 0) << "the others are as short, as far as is known";

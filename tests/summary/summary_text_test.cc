@@ -79,7 +79,7 @@ TEST_F(SummaryTextTest, countsCallsOnCommunicatorsThatWereNotWorthPreparing) {
   EXPECT_THAT(lines[1], HasSubstr("At least 1.15 s"));
   EXPECT_EQ(lines[2],
             "38.0 s of the time in allreduce were 2500 calls on communicators that were not worth preparing yet. "
-            "Preparing communicators took 1.50 s beside that.");
+            "Preparing communicators, and what their ranks agreed on, took 1.50 s beside that.");
 }
 
 TEST_F(SummaryTextTest, tellsOfShortLivedCommunicatorsWhereNothingElseIsKnown) {
@@ -111,7 +111,8 @@ TEST_F(SummaryTextTest, leavesOutWhatIsHardlyAnyPartOfTheRun) {
   const RunSummary summary = summaryOf(settledOnSlt(), Seconds{kRunSeconds}, {25, 0.001, 0.002});
   EXPECT_FALSE(summary.is_waiting_partial);
   EXPECT_EQ(summaryLines(summary, false).size(), 3U);
-  EXPECT_THAT(summaryLines(summary, true)[2], HasSubstr("Preparing communicators took 2.00 ms"));
+  EXPECT_THAT(summaryLines(summary, true)[2],
+              HasSubstr("Preparing communicators, and what their ranks agreed on, took 2.00 ms"));
 }
 
 // Of a key that native has it is known that nothing was saved, but that is not what one wants to know of the others.

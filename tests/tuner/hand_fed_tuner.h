@@ -54,6 +54,7 @@ class HandFed {
 
   void digest() {
     tuner_.digest({epoch_++, calls_, samples_});
+    tuner_.closeTotals();
     calls_.clear();
     samples_.clear();
   }

@@ -165,6 +165,7 @@ bool findsACycle(int epochs, Prepare prepare) {
       samples.push_back(gym::summaryOf(arrivals, std::vector<Seconds>(kRanks, Seconds{11e-3})));
     }
     tuner.digest({epoch, calls, samples});
+    tuner.closeTotals();
     for (const PlanUpdate& update : tuner.decide(8).updates) has_found = has_found || !update.plan.cycle.isNone();
     tuner.tookForce();
   }

@@ -101,6 +101,7 @@ std::string reasonsAfterNativeCalls(SimulatedCommunicator& communicator, bool is
   tuner.tookForce();
   for (std::int64_t epoch = 5000; epoch < 5004; ++epoch) {
     tuner.digest({epoch, calls, {}});
+    tuner.closeTotals();
     static_cast<void>(tuner.decide(32));
     tuner.tookForce();
   }

@@ -184,6 +184,7 @@ void LearningLoop::takeEpoch() {
     tuner_.addSpecialKey(place.usual);
   }
   tuner_.digest({epoch_ - 1, closed_, closed_samples_});
+  tuner_.closeTotals();
 }
 
 void LearningLoop::introduce(const Key& key, const SiteTracker::Call& call, bool tunable) {
