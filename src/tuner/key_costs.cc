@@ -282,6 +282,7 @@ bool KeyCosts::observe(const Choice& choice, Seconds time, Seconds error, Second
   arms_[*arm].was_called = true;
   const bool is_new_here = std::exchange(arms_[*arm].is_new_here, false);
   const bool is_first = (arms_[*arm].samples++ == 0 || is_new_here) && *arm != kNative;
+  arms_[*arm].only = is_first ? std::optional(cost) : std::nullopt;
   if (is_anew) return false;
   if (!is_first) return beliefs_.observe(*arm, cost, share);
   beliefs_.observeFirst(*arm, cost, share);
@@ -329,6 +330,8 @@ std::size_t KeyCosts::best(std::size_t now) const {
         beliefs_.cost(i) >= beliefs_.cost(now) - noticeable)
       continue;
     if (beliefs_.probabilityOfLess(i, now) < sure) continue;
+    // How much of that was for its being the first is not known well: another call is to tell.
+    if (arms_[i].only && *arms_[i].only >= beliefs_.cost(now)) continue;
     if (best == now || beliefs_.cost(i) < beliefs_.cost(best)) best = i;
   }
   return best;

@@ -51,6 +51,7 @@ class KeyCosts {
     std::int64_t retry_at = -1;      // call from which on it is tried again after a loss; negative: never
     std::int32_t untold = 0;         // calls since then that told nothing
     bool is_new_here = false;        // it was called, but not on the communicator that calls now
+    std::optional<double> only{};    // what its first call took, as beliefs have it, where there is no other one
 
     // Returns whether calls may run it: they may as ranks arrive now, and no rank lacks memory for it.
     bool isUsable() const { return is_available && missed < kMostMissed; }

@@ -31,6 +31,19 @@ TEST(KeyCosts, leaveNativeForWhatIsSurelyFaster) {
   EXPECT_NEAR(costs.expected(ring).value, 0.5e-3, 0.03e-3);
 }
 
+// How much longer it took for its being the first is a guess.
+TEST(KeyCosts, leaveNativeForNothingWhoseOnlyCallWasNotFaster) {
+  for (const double native : {1.5e-3, 2e-3, 3e-3, 4e-3}) {
+    KeyCosts costs = predicted();
+    for (int i = 0; i < 8; ++i) costs.observe(kNativeChoice, Seconds{native});
+    const std::size_t ring = costs.armOf(named("ring"));
+    costs.observe(named("ring"), Seconds{1.02 * native});
+    EXPECT_EQ(costs.best(KeyCosts::kNative), KeyCosts::kNative) << native;
+    for (int i = 0; i < 2; ++i) costs.observe(named("ring"), Seconds{0.5 * native});
+    EXPECT_EQ(costs.best(KeyCosts::kNative), ring) << native;
+  }
+}
+
 // A plan is arranged anew on each communicator.
 TEST(KeyCosts, takeTheFirstCallOnEachCommunicatorForOne) {
   const auto expected_after = [](bool is_told) {
