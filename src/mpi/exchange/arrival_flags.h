@@ -30,8 +30,8 @@ class ArrivalFlags {
   // Completes what exchange() began. All ranks call it once they know that everybody has arrived, which is after the
   // allreduce.
   int finish();
-  // Takes the place of finish() after a fault: nothing comes into this memory any more, and the object is not used
-  // again.
+  // Takes the place of finish() after a fault: nothing comes into this memory any more. What is still being sent from
+  // it a later call may overwrite: after a fault MPI promises nothing.
   void abandon();
 
  private:
