@@ -51,7 +51,8 @@ std::string formatRatio(const std::optional<double>& ratio) {
 }
 
 std::string formatGain(const std::optional<double>& gain, const std::optional<double>& error) {
-  if (!gain || !error || !std::isfinite(*gain)) return formatRatio(gain) + (gain ? " +- ?" : "");
+  if (!gain || !std::isfinite(*gain)) return formatRatio(gain);
+  if (!error) return fmt::format("{:.{}f}x +- ?", *gain, *gain < 10.0 ? 1 : 0);
   const int decimals = *error < 0.1 ? 2 : *error < 1.0 ? 1 : 0;
   return fmt::format("{:.{}f}x +- {:.{}f}", *gain, decimals, *error, decimals);
 }

@@ -26,7 +26,7 @@ std::string formatBytes(Bytes bytes);
 std::string formatRatio(const std::optional<double>& ratio);
 
 // Returns "1.20x +- 0.05", with fewer digits where the error is greater, as in "1.9x +- 0.3" and "10x +- 5", or
-// "1.20x +- ?" where the error is not known; "-" when there is no gain.
+// "1.2x +- ?" where the error is not known; "-" when there is no gain.
 std::string formatGain(const std::optional<double>& gain, const std::optional<double>& error);
 
 // Returns "1 call" or "2 calls" where the noun is "call", "1 policy" or "2 policies" where it is "policy".

@@ -94,8 +94,10 @@ void EpochLoop::judgeWatched() {
   const WatchedCall& call = call_watch_->call();
   if (call.key == kNoCall) return;
   const Judgement found = judge(call, call_watch_->shortestNs(), call_watch_->lastRank(), keys_, learner_);
-  if (found.comes_otherwise) lengths_.hurry();
-  if (found.comes_otherwise || found.is_stopped) limitCalls();
+  if (found.is_stopped) rest_.planNone();
+  if (!found.comes_otherwise) return;
+  lengths_.hurry();
+  limitCalls();
 }
 
 void EpochLoop::assignKey(const SiteTracker::Call& call, EpochCall& report) {

@@ -27,7 +27,7 @@ TEST(TextFormat, unknownFiguresAreDashes) {
   EXPECT_EQ(formatRatio(std::nullopt), "-");
   EXPECT_EQ(formatRatio(2.614), "2.61x");
   EXPECT_EQ(formatGain(std::nullopt, 0.1), "-");
-  EXPECT_EQ(formatGain(2.614, std::nullopt), "2.61x +- ?");
+  EXPECT_EQ(formatGain(2.614, std::nullopt), "2.6x +- ?");
   EXPECT_EQ(formatGain(2.614, 0.028), "2.61x +- 0.03");
   EXPECT_EQ(formatGain(2.614, 0.128), "2.6x +- 0.1");
   EXPECT_EQ(formatGain(10.18, 4.84), "10x +- 5");

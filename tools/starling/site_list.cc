@@ -13,7 +13,7 @@ namespace {
 // Rows are sorted by gains that rest on something; that native takes as long as native does needs no calls.
 Json knownGain(const RecordedKey& recorded) {
   const KeyRecord& key = recorded.row.key;
-  const bool is_known = key.gain_error.has_value() || key.choice == kNativeName;
+  const bool is_known = (key.gain_error && !mayBeChance(key.gain, key.gain_error)) || key.choice == kNativeName;
   return key.gain && is_known ? Json(*key.gain) : Json();
 }
 
