@@ -103,10 +103,10 @@ namespace starling {
 std::optional<ProcessorPlace> placeOf(const cpu_set_t& processors, const std::string& synthetic) {
   if (!synthetic.empty()) return Library(synthetic).placeOf(processors);
   // A program may still start Starling where its static objects are destroyed: these never are.
-  static const auto& kLibrary = *new Library("");
-  if (kLibrary.knowsMachine()) return kLibrary.placeOf(processors);
-  static const auto& kFiles = *new ProcessorFiles(ProcessorFiles::read("/sys/devices/system"));
-  return kFiles.placeOf(processors);
+  static const auto& library = *new Library("");
+  if (library.knowsMachine()) return library.placeOf(processors);
+  static const auto& files = *new ProcessorFiles(ProcessorFiles::read("/sys/devices/system"));
+  return files.placeOf(processors);
 }
 
 }  // namespace starling

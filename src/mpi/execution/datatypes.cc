@@ -203,8 +203,8 @@ std::vector<Representation> resolveAll() {
 
 std::optional<ElementType> elementType(MPI_Datatype datatype) {
   // The program may still reduce where its static objects are destroyed: this never is.
-  static const auto& kRepresentations = *new std::vector<Representation>(resolveAll());
-  for (const Representation& representation : kRepresentations) {
+  static const auto& representations = *new std::vector<Representation>(resolveAll());
+  for (const Representation& representation : representations) {
     if (representation.handle == datatype) return representation.type;
   }
   return std::nullopt;
