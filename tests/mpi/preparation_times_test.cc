@@ -22,6 +22,14 @@ TEST(PreparationTimes, itIsWorthItWhereCallsTookSixTimesAsLong) {
   EXPECT_TRUE(times.isWorthIt(8, 6.0 * kPreparing));
 }
 
+TEST(PreparationTimes, agreementsAreAddedAndMakeNothingLessWorthIt) {
+  PreparationTimes times;
+  times.note(8, kPreparing, Seconds{});
+  times.noteAgreeing(2.0 * kPreparing);
+  EXPECT_DOUBLE_EQ(times.inAll().value, 3e-3);
+  EXPECT_TRUE(times.isWorthIt(8, 6.0 * kPreparing));
+}
+
 TEST(PreparationTimes, latestOnesCountMost) {
   PreparationTimes times;
   times.note(8, 100.0 * kPreparing, Seconds{});

@@ -97,6 +97,24 @@ TEST_F(SummaryTextTest, saysWhyNothingMayBeKnownOfARun) {
   EXPECT_THAT(summaryLines(summary, false), ElementsAre(HasSubstr("is still going on, or ended without MPI_Finalize")));
 }
 
+TEST_F(SummaryTextTest, namesNoRankWhereNoneIsWaitedForMoreThanOthers) {
+  RunSummary summary = summaryOf(settledOnSlt());
+  ASSERT_TRUE(summary.latest);
+  summary.latest->share = 0.24;
+  EXPECT_THAT(summaryLines(summary, false)[1], testing::EndsWith("waiting for late ranks, for no rank in particular."));
+  summary.latest->share = 0.26;
+  EXPECT_THAT(summaryLines(summary, false)[1], HasSubstr(", 26% of it for rank 6 on b.")) << "twice an eighth";
+}
+
+TEST_F(SummaryTextTest, saysThatARunDidNotFinish) {
+  RunSummary summary = summaryOf(settledOnSlt());
+  summary.run.run.seconds.reset();
+  EXPECT_THAT(summaryLines(summary, false)[0], testing::EndsWith("in allreduce, mean over ranks."));
+  summary.run.finished.reset();
+  EXPECT_THAT(summaryLines(summary, false)[0],
+              testing::EndsWith("it is still going on, or ended without MPI_Finalize."));
+}
+
 TEST_F(SummaryTextTest, saysThatKeysAddUpToMoreThanTheRun) {
   RunSummary summary = summaryOf(settledOnSlt());
   const std::size_t usual = summaryLines(summary, true).size();

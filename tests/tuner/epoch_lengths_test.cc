@@ -79,6 +79,22 @@ TEST_F(EpochLengthsTest, keysThatNeverAppearDoNotKeepThemShort) {
   EXPECT_EQ(hurried, 2 * (1 + kShortEpoch));
 }
 
+// Of thousands that are called a few times each few are worth an agreement of their own.
+TEST_F(EpochLengthsTest, keysThatAppearAllTheTimeDoNotKeepThemShort) {
+  EpochLengths lengths(options(), kSamples);
+  passFirst(lengths);
+  constexpr int kMany = 3200;
+  int hurried = 0;
+  for (int site = 1; site <= kMany; ++site) {
+    hurried += lengths.noteKey(keyOfSite(site), keys_) ? 1 : 0;
+    add(site);
+    if (site == 64) {
+      EXPECT_EQ(hurried, 64);
+    }
+  }
+  EXPECT_NEAR(hurried, 64 + kMany / 32, 1);
+}
+
 TEST_F(EpochLengthsTest, nobodyHurriesWhereNothingIsTuned) {
   Options observing = options();
   observing.mode = Mode::kObserve;

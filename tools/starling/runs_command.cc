@@ -37,7 +37,7 @@ const ListShape<ListedRun>& runsShape() {
   using One = ListedRun;
   static const ListShape<One> kShape = {
       {{"RUN", ColumnKind::kNumber, "number", [](const One& one) { return std::to_string(one.row.number); }},
-       {"BEGAN, UTC", ColumnKind::kNumber, "started", [](const One& one) { return formatUtc(one.row.run.started); }},
+       {"BEGAN", ColumnKind::kNumber, "started", [](const One& one) { return formatUtc(one.row.run.started); }},
        {"PROGRAM", ColumnKind::kText, "program", [](const One& one) { return one.row.run.program; }},
        {"RANKS", ColumnKind::kFigure, "ranks",
         [](const One& one) { return std::to_string(one.row.run.environment.ranks); }},
@@ -89,11 +89,10 @@ Action setUpRuns(CLI::App& command, const Globals& globals) {
   const auto options = std::make_shared<ListOptions>();
   addListOptions(command, *options, runsShape().names());
   command.footer(
-      "Also those in which nothing was tuned. IN ALLREDUCE is a mean over the ranks, with the calls that came before "
-      "a\n"
-      "communicator was worth preparing. A KEY is a call site, a class of sizes, a type and an operation on one\n"
-      "communicator, as `starling sites --run RUN` lists them. A run that is open goes on, or ended without\n"
-      "MPI_Finalize.");
+      "Also those in which nothing was tuned. BEGAN is in UTC. IN ALLREDUCE is a mean over the ranks, with the calls\n"
+      "that came before a communicator was worth preparing. A KEY is a call site, a class of sizes, a type and an\n"
+      "operation on one communicator, as `starling sites --run RUN` lists them. A run that is open goes on, or ended\n"
+      "without MPI_Finalize.");
   return [options, &globals] { return listRuns(*options, globals.databaseInForce(), globals.look()); };
 }
 

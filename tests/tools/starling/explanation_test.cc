@@ -88,6 +88,12 @@ TEST(Explanation, saysWhyThisOneAndWhatWouldChangeIt) {
   EXPECT_THAT(explain(evidence).back(), HasSubstr("is ring at 8.00 ms, which is less, but not surely enough. "));
 }
 
+TEST(Explanation, namesNoTableForNative) {
+  Evidence evidence = settledEvidence();
+  evidence.key.row.key.choice = "native";
+  EXPECT_THAT(explain(evidence), Contains("In force: native."));
+}
+
 TEST(Explanation, saysWhereAGainMayBeChance) {
   Evidence evidence = settledEvidence();
   evidence.key.row.key.gain = 1.17;

@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "example_commands.h"
+#include "store/sqlite.h"
 
 namespace starling::cli {
 namespace {
@@ -23,13 +25,8 @@ class ListOptionsOfCommands : public ExampleCommands {
   json parsed(const std::string& arguments) const { return ExampleCommands::parsed(arguments + " --json"); }
 };
 
-const std::vector<std::string> kLists = {"sites",
-                                         "show pressure",
-                                         "arrivals pressure",
-                                         "decisions",
-                                         "policies",
-                                         "algorithms",
-                                         "simulate --ranks 4 --count 1Ki",
+const std::vector<std::string> kLists = {"runs",      "sites",    "show pressure", "arrivals pressure",
+                                         "decisions", "policies", "algorithms",    "simulate --ranks 4 --count 1Ki",
                                          "options"};
 
 std::vector<std::string> linesOf(const std::string& text) {
@@ -66,6 +63,18 @@ TEST_F(ListOptionsOfCommands, sortByEachColumnThatErrorsName) {
     for (std::string word; std::getline(words >> std::ws, word, ',');) {
       EXPECT_EQ(run(list + " --sort " + word).exit_code, 0) << list << " by " << word;
     }
+  }
+}
+
+TEST_F(ListOptionsOfCommands, sortGainsThatMayBeChanceAsThoseThatAreNotKnown) {
+  const auto opened = sqlite::Connection::open(database_, sqlite::Access::kReadWrite, Seconds{5.0});
+  ASSERT_TRUE(opened.isOk());
+  ASSERT_TRUE(opened.value().execute("UPDATE keys SET gain = 1 WHERE choice = 'native'").isOk());
+  for (const auto& [error, first] : {std::pair{"3.9", 9.0}, {"4.1", 1.0}}) {
+    const std::string update =
+        std::string("UPDATE keys SET gain = 9, gain_error = ") + error + " WHERE choice <> 'native'";
+    ASSERT_TRUE(opened.value().execute(update.c_str()).isOk());
+    EXPECT_EQ(parsed("sites --sort gain")[0]["gain"], first) << error;
   }
 }
 

@@ -74,8 +74,8 @@ TEST_F(RecordsCommands, runsAreListedAlsoThoseWithoutAKey) {
   EXPECT_TRUE(runs[3]["in_allreduce"].is_null());
   EXPECT_TRUE(runs[3]["finished"].is_null());
   const std::string table = run("runs --sort in_allreduce --limit 2").out;
-  EXPECT_THAT(table,
-              AllOf(StartsWith("RUN        BEGAN, UTC"), HasSubstr("2023-11-14 22:13  app"), HasSubstr("  8.00 s ")));
+  EXPECT_THAT(table, AllOf(StartsWith("RUN             BEGAN  PROGRAM"), HasSubstr("2023-11-14 22:13  app"),
+                           HasSubstr("  8.00 s ")));
   EXPECT_THAT(run("runs").out, HasSubstr("open or killed"));
 }
 
