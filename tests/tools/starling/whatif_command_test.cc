@@ -6,6 +6,7 @@
 #include <string>
 
 #include "example_commands.h"
+#include "store/sqlite.h"
 
 namespace starling::cli {
 namespace {
@@ -61,6 +62,15 @@ TEST_F(WhatIfCommand, saysHowArrivalsWereExtendedToMoreRanks) {
   const json rows = json::parse(run("pressure --ranks 6 --algorithm ring --json").out, nullptr, false);
   EXPECT_EQ(rows[0]["patterns_on_more_ranks"][0]["lateness"].size(), 6U);
   EXPECT_GT(rows[0]["algorithms"][0]["on_more_ranks"], 0.0);
+}
+
+// One algorithm took a thousand times what is predicted of it, and the others about as long.
+TEST_F(WhatIfCommand, saysWhereNotEvenTheOrderOfPredictionsHolds) {
+  EXPECT_THAT(run("pressure").out, Not(HasSubstr("go by what was measured")));
+  const auto opened = sqlite::Connection::open(database_, sqlite::Access::kReadWrite, Seconds{5.0});
+  ASSERT_TRUE(opened.isOk());
+  ASSERT_TRUE(opened.value().execute("UPDATE observations SET post_arrival_mean = 8 WHERE choice = 'ring'").isOk());
+  EXPECT_THAT(run("pressure").out, HasSubstr("go by what was measured; neither the order nor the size"));
 }
 
 TEST_F(WhatIfCommand, refusesWhatCannotBeAnswered) {
