@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "store/records.h"
-#include "tuner/key_tuner.h"
 #include "tuner/latest_keys.h"
 #include "tuner/signature.h"
+#include "tuner/tuner_settings.h"
 
 namespace starling {
 

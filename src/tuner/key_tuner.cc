@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
 #include "base/text_format.h"
 #include "tuner/agreement_steps.h"
+#include "tuner/decision_text.h"
 
 namespace starling {
 namespace {
@@ -43,15 +43,13 @@ KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes elem
       others_(settings.shared, shapeOn(settings.topology, shape.ranks, sizeClass(shape.count * element_size.value)),
               std::move(origin)),
       account_(others_.key(), settings.communicator),
-      learned_(std::move(learned)),
+      learned_(usable(learned)),
       arrivals_(shape.ranks, sharesOneMemory(&settings.topology) ? kNoiseWithinNode : kNoiseBetweenNodes) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;
   if (const std::shared_ptr<const KeyArrivals> known = others_.latestArrivals()) {
     arrivals_.inherit(*known);
     learned_.reset();  // what this run has found at the site counts for more
-  }
-  if (learned_ && !isUsable(*learned_)) {
-    learned_.reset();
+  } else if (learned && !learned_) {
     occasion_.preface = "The stored policy does not fit this communicator and is learned anew. ";
   }
 }
@@ -62,14 +60,14 @@ void KeyTuner::count(const PlannedChoice& planned, std::int32_t calls) {
   budget().count(calls);
   // Of those that are stamped observe() knows better.
   account_->until_ranking = account_->until_ranking - static_cast<double>(calls) * elapsed_.value();
-  transition_.awaits_call = false;
+  transition_.noteCall();
   if (!costs().isRanked()) return;
   costs().noteCalls(calls);
   if (planned.exploration) costs().noteTrial(planned.choice);
 }
 
 void KeyTuner::notePassedOver(const PlannedChoice& planned, bool is_passed_over) {
-  if (!costs().isRanked() || transition_.awaits_force || transition_.former_epochs > 0) return;
+  if (!costs().isRanked() || transition_.awaitsForce() || transition_.mayFollowFormer()) return;
   if (planned.exploration || plan_.incumbent.algorithm == kNativeAlgorithm || planned.choice == plan_.incumbent)
     passed_over_ = 0;
   else if (is_passed_over)
@@ -84,7 +82,7 @@ void KeyTuner::notePassedOver(const PlannedChoice& planned, bool is_passed_over)
 
 void KeyTuner::observe(const PlannedChoice& planned, const CallTimes& times) {
   const Choice& choice = planned.choice;
-  const bool as_arranged_now = transition_.outdated_epochs == 0 || choice.algorithm == kNativeAlgorithm;
+  const bool as_arranged_now = !transition_.isOutdated() || choice.algorithm == kNativeAlgorithm;
   const std::optional<std::size_t> arm = costs().find(choice);
   const bool is_cold = arm && costs().isCold(*arm);
   choices_.observe(choice, times, as_arranged_now && !is_cold);
@@ -123,22 +121,16 @@ void KeyTuner::learn(const PlannedChoice& planned, const ChoiceTimes::Net& net) 
 }
 
 void KeyTuner::planTookForce() {
-  transition_.awaits_force = false;
-  transition_.awaits_call = !plan_.trials.empty();
-  // One epoch is still to be observed in which the plan before was followed: it ended when this plan took force.
-  transition_.former_epochs = 1;
-  if (!std::exchange(transition_.rearranges, false)) return;
-  transition_.outdated_epochs = 1;
+  if (!transition_.takeForce()) return;
   choices_.forgetArrangement();
   held_.clear();
 }
 
 std::optional<KeyTuner::Decision> KeyTuner::decide(bool may_rank, std::size_t calls_in_epoch) {
   calls_in_epoch_ = std::min(calls_in_epoch, kMaxTrials);
-  if (transition_.outdated_epochs > 0) --transition_.outdated_epochs;
-  if (transition_.former_epochs > 0) --transition_.former_epochs;
-  if (transition_.awaits_force || settings_.options.mode != Mode::kTune) return std::nullopt;
-  if (transition_.awaits_call && !stop_ && !occasion_.reopens) return std::nullopt;
+  transition_.noteEpoch();
+  if (transition_.awaitsForce() || settings_.options.mode != Mode::kTune) return std::nullopt;
+  if (transition_.awaitsCall() && !stop_ && !occasion_.reopens) return std::nullopt;
   switch (plan_.state) {
     case KeyState::kObserving:
       return leaveObserving(may_rank);
@@ -170,7 +162,7 @@ KeyTuner::Decision KeyTuner::decisionOf(KeyPlan plan, std::string reason) {
   plan.limit = limitOf(plan);
   plan_ = plan;
   has_plan_ = true;
-  transition_.awaits_force = true;
+  transition_.begin(!plan_.trials.empty());
   decision.plan = std::move(plan);
   return decision;
 }
@@ -253,53 +245,86 @@ std::vector<Choice> KeyTuner::trialsBeside(std::size_t incumbent, bool is_settle
   return trials;
 }
 
-// Returns nothing where the plan in force is as good.
-std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasion& occasion) {
-  calls_decided_on_ = calls_;
-  // It may be a row that only the account knew which the key has left.
-  const std::size_t arm = costs().armOf(plan.incumbent);
-  const bool is_known = arm < costs().arms().size();
-  const std::size_t before = is_known ? arm : KeyCosts::kNative;
+// It may be a row that only the account knew which the key has left.
+KeyTuner::Succession KeyTuner::successionOf(const Choice& incumbent, bool was_stopped) const {
+  const std::size_t arm = costs().armOf(incumbent);
+  Succession succession;
+  succession.is_known = arm < costs().arms().size();
+  succession.before = succession.is_known ? arm : KeyCosts::kNative;
   // What was stopped gives way to native, whatever else there is: nothing new is begun where something went wrong.
-  const std::size_t chosen = occasion.was_stopped ? KeyCosts::kNative : costs().best(before);
-  const bool was_settled = plan.state == KeyState::kSettled && !occasion.reopens;
-  plan.incumbent = costs().arms()[chosen].choice;
-  const bool has_coordinator = placeCoordinator(plan);
-  // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
-  const bool is_untried = !costs().wasCalled(chosen);
-  const bool may_try = !is_untried && !occasion.only_hears;
-  plan.trials = may_try ? trialsBeside(chosen, was_settled) : std::vector<Choice>{};
+  succession.chosen = was_stopped ? KeyCosts::kNative : costs().best(succession.before);
+  return succession;
+}
+
+bool KeyTuner::planTrials(KeyPlan& plan, std::size_t incumbent, bool was_settled, bool may_try) {
+  plan.trials = may_try ? trialsBeside(incumbent, was_settled) : std::vector<Choice>{};
   const bool promises_much = costs().promise() > std::max(kWorthwhile * callsToCome(), kLeastWorthwhile);
   const bool is_worthwhile = was_settled && may_try && promises_much && budget().mayExploreBriefly();
   if (is_worthwhile) budget().exploreBriefly();
   const bool has_trials = !plan.trials.empty() || costs().awaitsTrials() || costs().awaitsOthers() || !may_try;
   const bool explores = (!was_settled || is_worthwhile) && has_trials && budget().isExploring();
   plan.state = explores ? KeyState::kExploring : KeyState::kSettled;
+  return is_worthwhile;
+}
+
+// Returns nothing where the plan in force is as good.
+std::optional<KeyTuner::Decision> KeyTuner::decideOn(KeyPlan plan, const Occasion& occasion) {
+  calls_decided_on_ = calls_;
+  const auto [is_known, before, chosen] = successionOf(plan.incumbent, occasion.was_stopped);
+  plan.incumbent = costs().arms()[chosen].choice;
+  const bool has_coordinator = placeCoordinator(plan);
+  // Only what an earlier run has learned may be: it is called first, and its first calls are looked at one by one.
+  const bool is_untried = !costs().wasCalled(chosen);
+  const bool was_settled = plan.state == KeyState::kSettled && !occasion.reopens;
+  const bool explores_again = planTrials(plan, chosen, was_settled, !is_untried && !occasion.only_hears);
   std::string verdict;
   if (!is_known) verdict += fmt::format("{} is no candidate for calls like these. ", formatChoice(plan_.incumbent));
   if (chosen != before) {
-    verdict += compareArms(chosen, before);
+    verdict += describeReplacement(costs(), chosen, before);
     costs().noteReplaced(before);
     budget().noteNewChoice();
   }
   const bool settles = plan.state == KeyState::kSettled && plan_.state != KeyState::kSettled;
-  if (settles || (is_untried && plan_.state == KeyState::kObserving)) verdict += describeArms(chosen);
+  if (is_untried && (settles || plan_.state == KeyState::kObserving))
+    verdict += describeUncalled(plan.incumbent, isOfEarlierRun(chosen));
+  else if (settles)
+    verdict += describeSettled(costs(), budget(), chosen);
   std::string reason = occasion.text + (has_coordinator ? describeCoordinator(plan) : "") + verdict;
   if (!verdict.empty()) {
     // What was taken over and not called yet is told on as it was told.
-    settled_reason_ = isOfEarlierRun(chosen) ? learned_->reason : reason.substr(0, reason.find_last_not_of(' ') + 1);
+    settled_reason_ = isOfEarlierRun(chosen) ? learned_->reason() : reason.substr(0, reason.find_last_not_of(' ') + 1);
   }
   reason.insert(0, occasion.preface);
-  const bool is_news = settles || chosen != before || !is_known;
   const bool is_same = plan.incumbent == plan_.incumbent && plan.trials.empty() && plan.state == plan_.state;
   if (is_same && !occasion.must_tell && !has_coordinator && reason.empty()) return std::nullopt;
-  if (is_worthwhile || plan_.state == KeyState::kObserving) reason += listTrials(plan);
+  if (explores_again || plan_.state == KeyState::kObserving) reason += describeTrials(costs(), plan);
   Decision decision = decisionOf(std::move(plan), std::move(reason));
+  const bool is_news = settles || chosen != before || !is_known;
   if (is_news && !is_untried)
     others_.bequeath(costs().residuals(), runsElsewhere(), arrivals_);
-  else if (transition_.rearranges)
+  else if (transition_.rearranges())
     others_.rearrange(runsElsewhere(), arrivals_);
   return decision;
+}
+
+ChoiceGain KeyTuner::choiceGain() const {
+  const std::optional<std::size_t> arm = costs().find(plan_.incumbent);
+  const bool is_believed = costs().isRanked() && arm && isFree();
+  const bool learns_from_others = inherits_costs_ || account_->was_shared;
+  const bool is_inherited = learns_from_others && arm && costs().arms()[*arm].samples > 0;
+  return {choices_, plan_.incumbent, is_believed ? std::optional(costs().nativeBeside(*arm)) : std::nullopt,
+          is_inherited};
+}
+
+std::optional<double> KeyTuner::gain() const {
+  const bool is_native = plan_.incumbent.algorithm == kNativeAlgorithm;
+  if (is_native) return plan_.state == KeyState::kSettled ? std::optional(1.0) : std::nullopt;
+  const std::optional<double> found = choiceGain().ratio();
+  return !found && learned_ && isFree() ? learned_->gain() : found;
+}
+
+std::optional<double> KeyTuner::gainError() const {
+  return plan_.incumbent.algorithm == kNativeAlgorithm ? std::nullopt : choiceGain().error();
 }
 
 LatestKeys::Arranged KeyTuner::runsElsewhere() const {

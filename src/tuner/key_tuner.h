@@ -11,36 +11,24 @@
 #include "algos/catalogue.h"
 #include "base/options.h"
 #include "base/units.h"
-#include "simulator/simulator.h"
 #include "store/records.h"
 #include "tuner/candidates.h"
+#include "tuner/choice_gain.h"
 #include "tuner/cost_account.h"
 #include "tuner/key_arrivals.h"
 #include "tuner/key_costs.h"
 #include "tuner/key_sequence.h"
+#include "tuner/learned_choice.h"
 #include "tuner/measured_choices.h"
 #include "tuner/plan.h"
+#include "tuner/plan_transition.h"
 #include "tuner/sampled_call.h"
 #include "tuner/shared_knowledge.h"
 #include "tuner/trial_budget.h"
+#include "tuner/tuner_settings.h"
 #include "tuner/typical_time.h"
 
 namespace starling {
-
-// All keys of the communicator have these settings in common.
-struct TunerSettings {
-  Options options;
-  CostModel model;
-  // Stamps of different ranks may be subtracted, within a known error. If not, candidates are compared by the shortest
-  // elapsed time of a rank.
-  bool stamps_compare = true;
-  Topology topology{};  // by rank
-  // The ranks tell rank 0 of so many calls of an epoch at most.
-  std::int32_t samples_per_epoch = 32;
-  // All that learns in a process shares this, if it is told so.
-  std::shared_ptr<SharedKnowledge> shared = std::make_shared<SharedKnowledge>();
-  std::int64_t communicator = 0;  // names it among those that learn
-};
 
 // THREADS: not thread-safe; one per key.
 class KeyTuner {
@@ -88,16 +76,14 @@ class KeyTuner {
   bool isUnsettled() const { return plan_.state == KeyState::kObserving || plan_.state == KeyState::kExploring; }
 
   // Returns whether decide() counts epochs, so that it is to be called at the end of each.
-  bool waitsForEpochs() const { return transition_.outdated_epochs > 0 || transition_.former_epochs > 0; }
+  bool waitsForEpochs() const { return transition_.isOutdated() || transition_.mayFollowFormer(); }
 
   KeyState state() const { return plan_.state; }
   const KeyPlan& plan() const { return plan_; }
   // Says why the key was settled as it is, which a later run is told.
   const std::string& settledReason() const { return settled_reason_; }
-  // Returns what native takes as a multiple of what the choice takes.
+  // Returns what native takes as a multiple of what the choice takes, and the standard error of that (ChoiceGain).
   std::optional<double> gain() const;
-  // Returns the standard error of gain(), where both were measured several times in this run, or native was by keys of
-  // other communicators.
   std::optional<double> gainError() const;
   // Returns what is believed of costs, as ranks are arranged now.
   const KeyCosts& costs() const { return account_->costs; }
@@ -112,15 +98,6 @@ class KeyTuner {
   void restartArrivals() { arrivals_.restart(); }
 
  private:
-  // Tells how far the key is on the way from one plan to the next.
-  struct Transition {
-    bool awaits_force = false;
-    bool awaits_call = false;  // its trials would give way to others before the key is called
-    bool rearranges = false;   // the plan that is to take force has another table or other latenesses
-    int former_epochs = 0;    // that are still to be observed, at most: calls in them may have followed the plan before
-    int outdated_epochs = 0;  // still to be observed: calls in them followed the plan before
-  };
-
   // Tells what a decision is made for.
   struct Occasion {
     std::string preface{};     // sentences that a later run is not told
@@ -129,6 +106,13 @@ class KeyTuner {
     bool was_stopped = false;  // the incumbent was, on all ranks
     bool must_tell = false;    // all ranks need a plan that knows of it
     bool only_hears = false;   // of other keys: this one was not called
+  };
+
+  // Tells which arm is to run now, in place of which one.
+  struct Succession {
+    bool is_known = true;    // what runs is one of the arms
+    std::size_t before = 0;  // native, if it is not
+    std::size_t chosen = 0;
   };
 
   // Tells how ranks come otherwise than before: predictably, or so that nobody can be named.
@@ -141,6 +125,10 @@ class KeyTuner {
   std::optional<Decision> endFollowing();
   std::optional<Decision> steer(bool may_rank);
   std::optional<Decision> decideOn(KeyPlan plan, const Occasion& occasion);
+  Succession successionOf(const Choice& incumbent, bool was_stopped) const;
+  // Gives the plan trials beside the arm, if it may try anything, and the state that follows; returns whether a settled
+  // key explores again for them.
+  bool planTrials(KeyPlan& plan, std::size_t incumbent, bool was_settled, bool may_try);
   Decision decisionOf(KeyPlan plan, std::string reason);
   bool isShort(std::size_t arm) const;
   double callsToCome() const;
@@ -156,6 +144,9 @@ class KeyTuner {
   bool isFree() const { return settings_.options.leavesTheChoice(); }
   // Returns what the key runs as it would begin on another communicator.
   LatestKeys::Arranged runsElsewhere() const;
+
+  // Returns what is known of what native takes beside the choice in force.
+  ChoiceGain choiceGain() const;
 
   KeyCosts& costs() { return account_->costs; }
   TrialBudget& budget() { return account_->budget; }
@@ -191,7 +182,8 @@ class KeyTuner {
   bool isRearranged(const KeyPlan& plan) const;
 
   // These functions are in key_tuner_begin.cc.
-  bool isUsable(const PolicyRecord& policy) const;
+  // Returns what the policy says, where calls of this key can run it.
+  std::optional<LearnedChoice> usable(const std::optional<PolicyRecord>& policy) const;
   bool mayRun(const Algorithm& algorithm) const;
   std::optional<Decision> beginExploring(bool may_rank);
   // Begins with what those have found whose account the key has joined.
@@ -204,9 +196,6 @@ class KeyTuner {
   // Lets rows be ranked again only when that takes no more than this share of the time of the calls until then.
   void limitRanking(double share);
   static void addLearned(const CandidateQuery& question, const Choice& choice, std::vector<Candidate>& candidates);
-  // Returns how many times as fast as native the choice of the earlier run is taken to be.
-  double learnedGain() const;
-  std::string learnedText() const;
   void runAsOthersDo(KeyPlan& plan) const;
   // Returns whether calls ran what an earlier run has learned from the first one on, and were not stopped.
   bool wasForetold() const;
@@ -220,15 +209,6 @@ class KeyTuner {
   void announceTrials(const std::vector<Choice>& trials, std::size_t incumbent) const;
   // Returns whether this key has seen native often enough, or has seen it, and others of its shape with it have.
   bool isNativeKnown() const;
-
-  // These functions are in key_tuner_gain.cc, with gain() and gainError().
-  // Returns the ratio of the medians of native's times and those of the choice in force.
-  std::optional<double> measuredGain() const;
-  // Returns what is believed of it; empty: nothing is.
-  std::optional<KeyCosts::Ratio> believedGain() const;
-  // Returns the gain as it is believed by what other keys of the very shape have found native to take; empty: nothing
-  // is known of that, or both were measured here several times.
-  std::optional<KeyCosts::Ratio> inheritedGain() const;
 
   // This function is in key_tuner_cycle.cc, with those that are about sequences.
   void followCycle(KeyPlan& plan, Occasion& occasion) const;
@@ -244,18 +224,6 @@ class KeyTuner {
   // Returns what a call of the plan's incumbent may take.
   CallLimit limitOf(const KeyPlan& plan) const;
 
-  // These functions are in key_tuner_reasons.cc.
-  std::string describeArm(std::size_t arm) const;
-  std::string describeArms(std::size_t chosen) const;
-  std::string compareArms(std::size_t chosen, std::size_t before) const;
-  std::string listTrials(const KeyPlan& plan) const;
-  std::string describeArrivals(const KeyPlan& plan) const;
-  std::string describeUnpredicted() const;
-  // Likewise, where they come otherwise than to the calls of keys that shared the account.
-  std::string describeApart() const;
-  static std::string describeCoordinator(const KeyPlan& plan);
-  std::string describeCycle(const Cycle& cycle) const;
-
   // These functions are in key_tuner_given.cc.
   Decision forced();
   Decision reproducible(KeyPlan plan, const std::string& occasion);
@@ -268,7 +236,7 @@ class KeyTuner {
   AccountShare account_;
   std::int32_t times_reopened_ = 0;  // exploration was, in the account, when this key decided last
   bool goes_alone_ = false;          // joins no others any more
-  std::optional<PolicyRecord> learned_;
+  std::optional<LearnedChoice> learned_;
   KeyArrivals arrivals_;
   KeySequence sequence_;
   bool cycle_is_useless_ = false;
@@ -277,7 +245,7 @@ class KeyTuner {
   bool has_plan_ = false;        // that was sent to all ranks
   bool follows_twin_ = false;    // it was seen to run what another key does
   bool inherits_costs_ = false;  // of keys of the very shape
-  Transition transition_;
+  PlanTransition transition_;
   std::vector<std::pair<PlannedChoice, ChoiceTimes::Net>> held_;  // calls whose ranks did not come as was foreseen
   Occasion occasion_;                                             // since the latest decision
   std::int32_t times_stopped_ = 0;

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/decision_text.h"
 #include "tuner/key_tuner.h"
 
 namespace starling {
@@ -51,11 +52,12 @@ void KeyTuner::heedArrivals(const KeyPlan& plan, Change change, bool may_rank, O
   else if (stop_)
     leaveStopped(native, occasion);
   if (change.has_moved) {
-    transition_.rearranges = isRearranged(plan);
+    transition_.setRearranges(isRearranged(plan));
     occasion.must_tell = true;
-    occasion.text += describeArrivals(plan);
+    occasion.text += describePredicted(plan, !keepsRankOrder());
   } else if (change.comes_otherwise && (joins || separates) && !plan.foreseesLateRank()) {
-    occasion.text += was_shared ? describeApart() : describeUnpredicted();
+    occasion.text +=
+        was_shared ? describeApart(arrivals_.usual().latest) : describeUnpredicted(arrivals_.usual().latest);
   } else if (joins && !account_->ranking_is_due) {
     occasion.text += kRankedNow;
   }
@@ -76,8 +78,8 @@ void KeyTuner::heedArrivals(const KeyPlan& plan, Change change, bool may_rank, O
   if (!change.has_moved && (was_due || plan.foreseesLateRank()))
     occasion.text += kRankedNow;
   else if (!change.has_moved && !separates)
-    occasion.text += describeUnpredicted();
-  occasion.reopens = occasion.reopens || ((transition_.rearranges || was_due) && budget().mayReopen());
+    occasion.text += describeUnpredicted(arrivals_.usual().latest);
+  occasion.reopens = occasion.reopens || ((transition_.rearranges() || was_due) && budget().mayReopen());
 }
 
 bool KeyTuner::comeOtherwise(const KeyPlan& plan) {

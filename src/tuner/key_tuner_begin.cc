@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/log.h"
@@ -11,13 +10,10 @@
 #include "estimators/statistics.h"
 #include "tuner/earlier_runs.h"
 #include "tuner/key_tuner.h"
-#include "tuner/virtual_ranks.h"
 
 namespace starling {
 namespace {
 
-// What an earlier run has chosen is taken to be so many times as fast as native where that is not known.
-constexpr double kUnknownGain = 1.25;
 // What native takes is known to all keys of a shape when they have seen so many calls of it.
 constexpr auto kNativeCalls = static_cast<std::int32_t>(MeasuredChoices::kNativeSamples);
 
@@ -30,13 +26,17 @@ const char* metricName(bool stamps_compare) { return stamps_compare ? "post-arri
 
 }  // namespace
 
-bool KeyTuner::isUsable(const PolicyRecord& policy) const {
-  const Result<Choice> choice = parseChoice(policy.choice);
-  if (choice.isOk()) return fitsRanks(policy, shape_.ranks) && mayRun(*findAlgorithm(choice.value().algorithm));
-  logOnce(LogLevel::kWarning, "policy",
-          fmt::format("the stored choice \"{}\" of site {} is not used, and learned anew: {}", policy.choice,
-                      policy.site, choice.status().message()));
-  return false;
+std::optional<LearnedChoice> KeyTuner::usable(const std::optional<PolicyRecord>& policy) const {
+  if (!policy) return std::nullopt;
+  Result<LearnedChoice> choice = LearnedChoice::of(*policy);
+  if (!choice.isOk()) {
+    logOnce(LogLevel::kWarning, "policy",
+            fmt::format("the stored choice \"{}\" of site {} is not used, and learned anew: {}", policy->choice,
+                        policy->site, choice.status().message()));
+    return std::nullopt;
+  }
+  const bool fits = fitsRanks(*policy, shape_.ranks) && mayRun(*findAlgorithm(choice.value().choice().algorithm));
+  return fits ? std::optional(std::move(choice).value()) : std::nullopt;
 }
 
 bool KeyTuner::mayRun(const Algorithm& algorithm) const {
@@ -67,7 +67,7 @@ bool KeyTuner::predict(const KeyPlan& plan, bool may_rank) {
   if (has_ranked_) limitRanking(kRankingShare);
   account_->ranking_is_due = false;
   account_->arrivals = arrivalsBy(plan);
-  if (learned_) account_->learned = parseChoice(learned_->choice).value();
+  if (learned_) account_->learned = learned_->choice();
   if (account_->learned) addLearned(question, *account_->learned, *candidates);
   costs().predict(*candidates);
   return true;
@@ -115,9 +115,9 @@ std::optional<KeyTuner::Decision> KeyTuner::beginExploring(bool may_rank) {
   Occasion occasion = std::exchange(occasion_, {});
   occasion.reopens = occasion.must_tell = true;
   if (learned_) {
-    costs().assume(plan.incumbent, learnedGain(), arrives_as_then);
+    costs().assume(plan.incumbent, learned_->assumedGain(), arrives_as_then);
     if (!native && others_.nativeSeen() <= kNativeCalls) costs().lookAtNative();
-    occasion.preface = learnedText();
+    occasion.preface = learned_->describe();
   }
   if (native) {
     occasion.text += fmt::format("native's {} is {} (n={}). ", metricName(settings_.stamps_compare),
@@ -135,7 +135,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginWithOthers(KeyPlan plan, bool h
   if (learned_) {
     const std::size_t arm = usableArmOf(plan.incumbent);
     const bool is_news = arm != KeyCosts::kNative && !costs().wasCalled(arm) && !costs().arms()[arm].is_learned;
-    if (is_news) costs().assume(plan.incumbent, learnedGain(), false);
+    if (is_news) costs().assume(plan.incumbent, learned_->assumedGain(), false);
     learn(plan.incumbent);
   }
   const std::size_t arm = usableArmOf(plan.incumbent);
@@ -146,7 +146,7 @@ std::optional<KeyTuner::Decision> KeyTuner::beginWithOthers(KeyPlan plan, bool h
   learn(kNativeChoice);
   Occasion occasion = std::exchange(occasion_, {});
   occasion.must_tell = true;
-  if (learned_) occasion.preface = learnedText();
+  if (learned_) occasion.preface = learned_->describe();
   occasion.text += "What such calls of other sites or communicators took is known and holds here, too. ";
   return decideOn(std::move(plan), occasion);
 }
@@ -162,9 +162,9 @@ void KeyTuner::runAsOthersDo(KeyPlan& plan) const {
 // What an earlier run has learned may be run before native was called: a call that shows how fast native is, is among
 // the first trials.
 bool KeyTuner::wasForetold() const {
-  if (!learned_ || !learned_->gain) return false;
+  if (!learned_ || !learned_->gain()) return false;
   const std::optional<LatestKeys::Arranged> known = others_.latestChoice();
-  return known && known->is_of_earlier_run && known->choice == parseChoice(learned_->choice).value();
+  return known && known->is_of_earlier_run && known->choice == learned_->choice();
 }
 
 bool KeyTuner::wasStopped() const {
@@ -173,7 +173,7 @@ bool KeyTuner::wasStopped() const {
 }
 
 bool KeyTuner::isOfEarlierRun(std::size_t arm) const {
-  return learned_ && !costs().wasCalled(arm) && costs().arms()[arm].choice == parseChoice(learned_->choice).value();
+  return learned_ && !costs().wasCalled(arm) && costs().arms()[arm].choice == learned_->choice();
 }
 
 // What was learned before, or is being learned by other keys of the shape, is paid for there.
@@ -199,23 +199,10 @@ bool KeyTuner::isNativeKnown() const {
   return others_.nativeSeen() >= kNativeCalls;
 }
 
-double KeyTuner::learnedGain() const {
-  const double gain = learned_->gain.value_or(kUnknownGain);
-  return std::clamp(std::isfinite(gain) ? gain : kUnknownGain, kUnknownGain, kMostLearnedGain);
-}
-
-// What was said there ends where the quotation does: what follows is of this run.
-std::string KeyTuner::learnedText() const {
-  if (learned_->reason.empty()) return "The tuning database has a choice of an earlier run. ";
-  return fmt::format("The tuning database says of an earlier run: \"{}\" ", learned_->reason);
-}
-
 // Makes the policy's choice and table the plan's own.
 void KeyTuner::takeOver(KeyPlan& plan) const {
-  plan.incumbent = parseChoice(learned_->choice).value();
-  if (!keepsRankOrder() || learned_->table.empty()) {
-    plan.placed = placementOf(learned_->table, learned_->lateness_ns);
-  }
+  plan.incumbent = learned_->choice();
+  if (!keepsRankOrder() || !learned_->arrangesRanks()) plan.placed = learned_->placed();
 }
 
 }  // namespace starling

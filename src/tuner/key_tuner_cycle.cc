@@ -2,6 +2,7 @@
 // of a repeating sequence, and are tuned by themselves.
 #include <optional>
 
+#include "tuner/decision_text.h"
 #include "tuner/key_tuner.h"
 
 namespace starling {
@@ -20,7 +21,7 @@ void KeyTuner::forgetSequence() {
 
 bool KeyTuner::hasSettledOnNative() const {
   return plan_.state == KeyState::kSettled && plan_.incumbent.algorithm == kNativeAlgorithm &&
-         !transition_.awaits_force;
+         !transition_.awaitsForce();
 }
 
 // Special calls are few: what they were like before they had a key is to serve them.
@@ -32,7 +33,7 @@ void KeyTuner::followCycle(KeyPlan& plan, Occasion& occasion) const {
   plan.cycle = cycle_is_useless_ ? Cycle{} : sequence_.cycle();
   if (plan.cycle == plan_.cycle) return;
   occasion.must_tell = true;
-  occasion.text += describeCycle(plan.cycle);
+  occasion.text += plan.cycle.isNone() ? describeNoCycle(cycle_is_useless_) : describeCycle(plan.cycle, sequence_);
 }
 
 }  // namespace starling

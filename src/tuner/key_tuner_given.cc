@@ -3,11 +3,10 @@
 
 #include <utility>
 
-#include "base/log.h"
 #include "simulator/simulated_choice.h"
+#include "tuner/decision_text.h"
 #include "tuner/forced_choice.h"
 #include "tuner/key_tuner.h"
-#include "tuner/virtual_ranks.h"
 
 namespace starling {
 KeyTuner::Decision KeyTuner::forced() {
@@ -52,8 +51,8 @@ std::optional<KeyTuner::Decision> KeyTuner::followArrivalsOnly(bool may_rank) {
   if (!have_moved) plan.placed = plan_.placed;
   const bool has_coordinator = placeCoordinator(plan);
   if (!have_moved && !has_coordinator) return std::nullopt;
-  transition_.rearranges = have_moved;
-  const std::string reason = have_moved ? describeArrivals(plan) : describeCoordinator(plan);
+  transition_.setRearranges(have_moved);
+  const std::string reason = have_moved ? describePredicted(plan, !keepsRankOrder()) : describeCoordinator(plan);
   if (is_reproducible) return reproducible(std::move(plan), reason);
   return decisionOf(std::move(plan), reason);
 }

@@ -48,7 +48,7 @@ void KeyTuner::leaveStopped(Seconds native, Occasion& occasion) {
                   formatDuration(*stop_), CallLimit::kSlowCalls, formatDuration(native));
   stop_.reset();
   // These calls and those before them are still to be observed, and would tell of what is known already.
-  transition_.outdated_epochs = 1;
+  transition_.disregardEpoch();
 }
 
 bool KeyTuner::isFasterThanNative(const Choice& choice) const {
