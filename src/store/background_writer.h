@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,9 +11,10 @@
 
 #include "base/options.h"
 #include "store/background_thread.h"
+#include "store/batch_queue.h"
 #include "store/database.h"
 #include "store/records.h"
-#include "store/spool.h"
+#include "store/run_database.h"
 #include "store/write_pace.h"
 
 namespace starling {
@@ -22,10 +22,10 @@ namespace starling {
 // Takes batches at any time and writes them from a thread of its own; only that thread touches the file. Where a
 // process may have no thread of its own (a simulator that runs all ranks in one), or gets none (a limit of processes),
 // the callers write: push() then takes as long as the file system does, without waiting for a locked database, and
-// patience is not asked for. A database that is locked, read-only, full, damaged or missing costs one warning, and so
-// does a shortage of memory; batches wait (bounded) and are tried again, so that a passing fault loses nothing.
-// The thread spaces its writes by WritePace. Other processes of the run may hand over batches as files (see
-// SpoolSender): they are looked for at least every `interval` and at the end, and so is what killed runs have left.
+// patience is not asked for. A fault of the database or a shortage of memory costs one warning; batches wait (bounded)
+// and are tried again, so that a passing fault loses nothing. The thread spaces its writes by WritePace.
+// Other processes of the run may hand over batches as files (see SpoolSender): they are looked for at least every
+// `interval` and at the end, and so is what killed runs have left.
 // No exception leaves any function. THREADS: all functions may be called from any thread.
 class BackgroundWriter {
  public:
@@ -58,51 +58,24 @@ class BackgroundWriter {
   // Starts the thread; without one, warns and leaves the work to the callers.
   void startWork(ThreadStarter start);
   void work();
-  // Returns whether `action` returned true, or nothing. An exception, which is a shortage of memory, is a fault like
-  // any other.
-  template <typename Action>
-  bool succeeds(Action action);
+  // Waits until there is something to do, or to try again; for the thread, which holds the lock, as writeFirst().
+  void waitForWork(std::unique_lock<std::mutex>& lock);
   // Writes what waits, until a write fails; for callers that write by themselves.
   void writeQueue();
-  // Makes one batch of some that wait.
-  void joinWaiting();
-  void dropOldest();
   // Returns whether the thread has something to write, and is not to wait for more.
   bool isWriteDue() const;
-  // Writes what waits first, joined with some of the others; for the thread, which holds the lock. Returns false when
-  // it is to be tried again.
+  // Writes what waits first, joined with some of the others. Returns false when it is to be tried again.
   bool writeFirst(std::unique_lock<std::mutex>& lock);
   // Writes all that waits; returns false when something is to be tried again.
   bool writeAllThatWaits();
-  // Writes one batch; returns false when it is to be tried again.
-  bool write(const Batch& batch);
-  bool openDatabase();
-  void openSpool();
   void readPolicies();
-  // Reads them from a file that cannot be written, now or ever.
-  Result<std::vector<PolicyRecord>> policiesOfFile() const;
-  Seconds lockPatience() const;
-  // Writes what has come as files: those of this run, now and then those of killed runs, and at the end all of them.
-  void takeFiles(bool at_the_end);
-  bool filesAreDue() const { return std::chrono::steady_clock::now() >= next_files_; }
-  bool markFinished();
-  void warn(const Status& status);
 
-  const std::string path_;
-  const Run run_;
-  WriterThread writer_thread_;                    // settled by the constructor
-  const std::chrono::duration<double> interval_;  // between looks for files
-  // These are used by the thread only, or under the mutex where there is no thread:
-  std::optional<Database> database_;
-  bool run_begun_ = false;
-  std::optional<Spool> spool_;
-  std::chrono::steady_clock::time_point next_files_;      // when to look for files
-  std::chrono::steady_clock::time_point next_leftovers_;  // when to look for those of killed runs
+  WriterThread writer_thread_;  // settled by the constructor
+  RunDatabase database_;        // used by the thread only, or under the mutex where there is no thread
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<Batch> spare_{1};  // an empty batch: the place of the next one, where memory is short
-  std::list<Batch> queue_;     // the first one stays where it is while the thread writes it
+  BatchQueue queue_;  // the thread writes the first one without the lock
   std::vector<PolicyRecord> policies_;
   bool policies_read_ = false;                      // or found unreadable
   bool busy_ = false;                               // the thread is writing
