@@ -1,12 +1,13 @@
 #include "estimators/cost_beliefs.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <optional>
 #include <vector>
+
+#include "estimators/cost_distribution.h"
 
 namespace starling {
 namespace {
@@ -19,13 +20,6 @@ constexpr double kNoiseMemory = 64.0;
 constexpr double kLeastNoise = 0.01;
 // The noise of one arm is that of all, which weighs as much as so many measurements, and its own.
 constexpr double kCommonNoiseWeight = 4.0;
-
-// However long ago it was measured, an arm is known within this.
-constexpr double kMostDeviation = 1.0;
-
-// By so much costs wander in a call: all together, and each alone.
-constexpr double kCommonWalk = 0.01;
-constexpr double kOwnWalk = 0.003;
 
 // A measurement counts for no more than so many deviations.
 constexpr double kMostDeviations = 3.0;
@@ -67,9 +61,9 @@ double growthOfPositive(double mean) {
 }  // namespace
 
 struct CostBeliefs::State {
-  double common_variance = 0.0;
-  Eigen::VectorXd costs;
-  Eigen::MatrixXd covariance;
+  explicit State(double common_variance) : costs(common_variance) {}
+
+  CostDistribution costs;
   struct Arm {
     double above = 0.0;  // sums of Page's test
     double below = 0.0;
@@ -78,7 +72,6 @@ struct CostBeliefs::State {
     double noise_sum = 0.0;
     double noise_weight = 0.0;
     double scatter = 1.0;
-    bool is_apart = false;
 
     // Its noise is still that of before.
     void forgetCosts() {
@@ -91,8 +84,7 @@ struct CostBeliefs::State {
   // What was known of all when an arm was measured.
   struct Knowledge {
     std::size_t arm = 0;
-    Eigen::VectorXd costs;
-    Eigen::MatrixXd covariance;
+    CostDistribution costs;
     std::int64_t calls = 0;  // that were made since
   };
   std::optional<Knowledge> quiet;  // when the arm that was measured last was not off to one side
@@ -125,31 +117,6 @@ struct CostBeliefs::State {
     return (kCommonNoiseWeight * expected + arm.noise_sum) / (kCommonNoiseWeight + arm.noise_weight);
   }
 
-  // Adds an arm that has the error in common with the others that have it, or not.
-  std::size_t add(double cost, double deviation, bool is_apart) {
-    const auto index = static_cast<Eigen::Index>(arms.size());
-    arms.push_back({.is_apart = is_apart});
-    costs.conservativeResize(index + 1);
-    costs(index) = cost;
-    covariance.conservativeResize(index + 1, index + 1);
-    for (Eigen::Index other = 0; other <= index; ++other) {
-      const double shared = is_apart || arms[static_cast<std::size_t>(other)].is_apart ? 0.0 : common_variance;
-      covariance(index, other) = covariance(other, index) = shared;
-    }
-    covariance(index, index) += deviation * deviation;
-    return static_cast<std::size_t>(index);
-  }
-
-  std::size_t addLike(std::size_t arm, double cost, double deviation) {
-    const auto like = static_cast<Eigen::Index>(arm);
-    const std::size_t added = add(cost, deviation, arms[arm].is_apart);
-    const auto index = static_cast<Eigen::Index>(added);
-    covariance.row(index).head(index) = covariance.row(like).head(index);
-    covariance.col(index).head(index) = covariance.col(like).head(index);
-    covariance(index, index) = covariance(like, like) + deviation * deviation;
-    return added;
-  }
-
   // Two measurements of one arm differ by noise alone, or nearly so.
   void learnNoise(Arm& arm, double cost) {
     if (!std::isnan(arm.latest)) {
@@ -164,45 +131,11 @@ struct CostBeliefs::State {
     arm.latest = cost;
   }
 
-  // What is measured is `weights` times the costs; it was off by so much.
-  void update(const Eigen::VectorXd& weights, double off, double variance) {
-    const Eigen::VectorXd spread = covariance * weights;
-    take(spread, weights.dot(spread) + variance, off);
-  }
-  void update(Eigen::Index arm, double off, double variance) {
-    const Eigen::VectorXd spread = covariance.col(arm);
-    take(spread, spread(arm) + variance, off);
-  }
-  // `spread` are the covariances of the costs with what is measured, whose own variance is that, with the noise.
-  void take(const Eigen::VectorXd& spread, double variance, double off) {
-    costs += spread * (off / variance);
-    const Eigen::VectorXd told = spread / std::sqrt(variance);
-    covariance.noalias() -= told * told.transpose();  // which leaves it symmetric
-  }
-
-  void loosen(double common, double own) {
-    covariance.array() += common * common;
-    covariance.diagonal().array() += own * own;
-    bound();
-  }
-
-  // Scales what is known too badly, which leaves the matrix a covariance.
-  void bound() {
-    const Eigen::VectorXd deviations = covariance.diagonal().cwiseMax(0.0).cwiseSqrt();
-    if (deviations.maxCoeff() <= kMostDeviation) return;
-    const Eigen::VectorXd scales = (kMostDeviation * deviations.cwiseMax(kMostDeviation).cwiseInverse()).eval();
-    covariance = (scales.asDiagonal() * covariance * scales.asDiagonal()).eval();
-  }
-
-  Knowledge knowledgeFor(std::size_t arm) const { return {arm, costs, covariance, 0}; }
+  Knowledge knowledgeFor(std::size_t arm) const { return {arm, costs, 0}; }
   // What was known applies to other costs now.
   void forgetFormer() {
     quiet.reset();
     change.reset();
-  }
-  void walk(std::int64_t calls) {
-    const double walked = std::sqrt(static_cast<double>(calls));
-    loosen(walked * kCommonWalk, walked * kOwnWalk);
   }
 
   // Returns whether the measurement is the last of several that tell of a change.
@@ -213,9 +146,8 @@ struct CostBeliefs::State {
   }
 };
 
-CostBeliefs::CostBeliefs(double common_deviation) : state_(std::make_unique<State>()) {
-  state_->common_variance = common_deviation * common_deviation;
-}
+CostBeliefs::CostBeliefs(double common_deviation)
+    : state_(std::make_unique<State>(common_deviation * common_deviation)) {}
 CostBeliefs::~CostBeliefs() = default;
 CostBeliefs::CostBeliefs(const CostBeliefs& other) : state_(std::make_unique<State>(*other.state_)) {}
 CostBeliefs::CostBeliefs(CostBeliefs&&) noexcept = default;
@@ -223,17 +155,23 @@ CostBeliefs& CostBeliefs::operator=(CostBeliefs&&) noexcept = default;
 
 std::size_t CostBeliefs::size() const { return state_->arms.size(); }
 
-std::size_t CostBeliefs::add(double cost, double deviation) { return state_->add(cost, deviation, false); }
+std::size_t CostBeliefs::add(double cost, double deviation) {
+  state_->arms.emplace_back();
+  return state_->costs.add(cost, deviation, false);
+}
 
-std::size_t CostBeliefs::addApart(double cost, double deviation) { return state_->add(cost, deviation, true); }
+std::size_t CostBeliefs::addApart(double cost, double deviation) {
+  state_->arms.emplace_back();
+  return state_->costs.add(cost, deviation, true);
+}
 
 std::size_t CostBeliefs::addLike(std::size_t arm, double cost, double deviation) {
-  return state_->addLike(arm, cost, deviation);
+  state_->arms.emplace_back();
+  return state_->costs.addLike(arm, cost, deviation);
 }
 
 bool CostBeliefs::observe(std::size_t arm, double cost, double error) {
   State& state = *state_;
-  const auto index = static_cast<Eigen::Index>(arm);
   State::Arm& measured = state.arms[arm];
   // What is known to be disturbed says nothing of the noise.
   if (error * error <= state.noiseVariance(measured)) {
@@ -243,25 +181,23 @@ bool CostBeliefs::observe(std::size_t arm, double cost, double error) {
   const double variance = state.noiseVariance(measured) + error * error;
   if (isBack(arm, cost, variance)) {
     state.costs = state.change->before.costs;
-    state.covariance = state.change->before.covariance;
-    state.walk(state.change->before.calls);
+    state.costs.walk(state.change->before.calls);
     for (State::Arm& one : state.arms) one.above = one.below = 0.0;
     state.forgetFormer();
   }
   if (measured.above <= 0.0 && measured.below <= 0.0) state.quiet = state.knowledgeFor(arm);
-  const double spread = std::sqrt(state.covariance(index, index) + variance);
-  const double deviations = std::clamp((cost - state.costs(index)) / spread, -kMostDeviations, kMostDeviations);
+  const double spread = std::sqrt(state.costs.variance(arm) + variance);
+  const double deviations = std::clamp((cost - state.costs.cost(arm)) / spread, -kMostDeviations, kMostDeviations);
   const bool has_changed = state.tellsOfChange(measured, deviations);
   if (has_changed)
     observeChange(arm, cost);
   else
-    state.update(index, deviations * spread, variance);
+    state.costs.update(arm, deviations * spread, variance);
   return has_changed;
 }
 
 void CostBeliefs::observeChange(std::size_t arm, double cost) {
   State& state = *state_;
-  const auto index = static_cast<Eigen::Index>(arm);
   for (State::Arm& one : state.arms) {
     one.above = one.below = 0.0;
     one.first = std::numeric_limits<double>::quiet_NaN();
@@ -272,9 +208,9 @@ void CostBeliefs::observeChange(std::size_t arm, double cost) {
   }
   state.change->changed_to = cost;
   state.change->evidence = 0.0;
-  state.loosen(kCommonChange, kOthersChange);
-  state.covariance(index, index) += kOwnChange * kOwnChange;
-  state.update(index, cost - state.costs(index), state.noiseVariance(state.arms[arm]));
+  state.costs.loosen(kCommonChange, kOthersChange);
+  state.costs.loosenOne(arm, kOwnChange);
+  state.costs.update(arm, cost - state.costs.cost(arm), state.noiseVariance(state.arms[arm]));
 }
 
 bool CostBeliefs::isBack(std::size_t arm, double cost, double variance) {
@@ -285,32 +221,25 @@ bool CostBeliefs::isBack(std::size_t arm, double cost, double variance) {
     return false;
   }
   const double from_now = cost - change->changed_to;
-  const double from_former = cost - change->before.costs(static_cast<Eigen::Index>(arm));
+  const double from_former = cost - change->before.costs.cost(arm);
   const double evidence = 0.5 * (from_now * from_now - from_former * from_former) / variance;
   change->evidence = std::max(0.0, change->evidence + std::clamp(evidence, -kMostEvidence, kMostEvidence));
   return change->evidence > kAlarm;
 }
 
 void CostBeliefs::observeCost(std::size_t arm, double cost, double deviation) {
-  const auto index = static_cast<Eigen::Index>(arm);
-  state_->update(index, cost - state_->costs(index), deviation * deviation);
+  state_->costs.update(arm, cost - state_->costs.cost(arm), deviation * deviation);
 }
 
 void CostBeliefs::observeDifference(std::size_t a, std::size_t b, double difference, double deviation) {
-  State& state = *state_;
-  Eigen::VectorXd weights = Eigen::VectorXd::Zero(state.costs.size());
-  weights(static_cast<Eigen::Index>(a)) = 1.0;
-  weights(static_cast<Eigen::Index>(b)) = -1.0;
-  state.update(weights, difference - (cost(a) - cost(b)), deviation * deviation);
+  state_->costs.updateDifference(a, b, difference, deviation * deviation);
 }
 
 void CostBeliefs::observeFirst(std::size_t arm, double cost, double error) {
   State& state = *state_;
-  const auto index = static_cast<Eigen::Index>(arm);
-  const Eigen::VectorXd spread = state.covariance.col(index);
-  const double variance = spread(index) + state.noiseVariance(state.arms[arm]) + error * error;
+  const double variance = state.costs.variance(arm) + state.noiseVariance(state.arms[arm]) + error * error;
   const double deviation = std::sqrt(variance);
-  const double off = std::max(cost - state.costs(index), -kMostDeviations * deviation);
+  const double off = std::max(cost - state.costs.cost(arm), -kMostDeviations * deviation);
   // Before the call the excess has an exponential distribution. After it that is a normal one without its negative
   // part, of which this is how far its mean lies above zero, in deviations, before that part was taken away.
   const double above = off / deviation - deviation / state.firstExcess();
@@ -320,24 +249,21 @@ void CostBeliefs::observeFirst(std::size_t arm, double cost, double error) {
   if (excess > kMostFirstExcess) told = std::max(told, 1.0 - kFirstDeviation * kFirstDeviation / variance);
   if (error * error <= state.noiseVariance(state.arms[arm])) state.arms[arm].first = cost;
   const double own = std::min(off - std::min(excess, kMostFirstExcess), kMostDeviations * deviation);
-  state.costs += spread / variance * own;
-  const Eigen::VectorXd scaled = std::sqrt(told / variance) * spread;
-  state.covariance.noalias() -= scaled * scaled.transpose();
+  state.costs.updateInPart(arm, own, variance, told);
 }
 
 void CostBeliefs::age(std::int64_t calls) {
-  state_->walk(calls);
+  state_->costs.walk(calls);
   if (state_->quiet) state_->quiet->calls += calls;
   if (state_->change) state_->change->before.calls += calls;
 }
 
 void CostBeliefs::shift(std::size_t arm, double difference, double deviation) {
-  const auto index = static_cast<Eigen::Index>(arm);
-  state_->costs(index) += difference;
-  state_->covariance(index, index) += deviation * deviation;
+  state_->costs.shift(arm, difference);
+  state_->costs.loosenOne(arm, deviation);
   state_->arms[arm].forgetCosts();
   state_->forgetFormer();
-  state_->bound();
+  state_->costs.bound();
 }
 
 void CostBeliefs::setScatter(std::size_t arm, double scatter) {
@@ -349,42 +275,27 @@ void CostBeliefs::setScatter(std::size_t arm, double scatter) {
 
 void CostBeliefs::shiftAll(double difference) {
   state_->forgetFormer();
-  for (std::size_t i = 0; i < state_->arms.size(); ++i) {
-    if (!state_->arms[i].is_apart) state_->costs(static_cast<Eigen::Index>(i)) += difference;
-  }
+  state_->costs.shiftCommon(difference);
 }
 
 void CostBeliefs::observeAnew(std::size_t arm, double cost, double error) {
   State& state = *state_;
-  const auto index = static_cast<Eigen::Index>(arm);
   state.arms[arm].forgetCosts();
   state.forgetFormer();
-  state.costs(index) = cost;
-  state.covariance.row(index).setZero();
-  state.covariance.col(index).setZero();
-  state.covariance(index, index) = state.noiseVariance(state.arms[arm]) + error * error;
+  state.costs.replace(arm, cost, state.noiseVariance(state.arms[arm]) + error * error);
 }
 
 void CostBeliefs::loosenAllBut(std::size_t arm, double deviation) {
-  Eigen::VectorXd others = Eigen::VectorXd::Ones(state_->costs.size());
-  others(static_cast<Eigen::Index>(arm)) = 0.0;
-  state_->covariance += deviation * deviation * others * others.transpose();
+  state_->costs.loosenAllBut(arm, deviation);
   state_->forgetFormer();
-  state_->bound();
 }
 
-double CostBeliefs::cost(std::size_t arm) const { return state_->costs(static_cast<Eigen::Index>(arm)); }
+double CostBeliefs::cost(std::size_t arm) const { return state_->costs.cost(arm); }
 
-double CostBeliefs::deviation(std::size_t arm) const {
-  const auto index = static_cast<Eigen::Index>(arm);
-  return std::sqrt(std::max(state_->covariance(index, index), 0.0));
-}
+double CostBeliefs::deviation(std::size_t arm) const { return std::sqrt(std::max(state_->costs.variance(arm), 0.0)); }
 
 double CostBeliefs::deviationBetween(std::size_t a, std::size_t b) const {
-  const auto i = static_cast<Eigen::Index>(a);
-  const auto j = static_cast<Eigen::Index>(b);
-  const Eigen::MatrixXd& covariance = state_->covariance;
-  return std::sqrt(std::max(covariance(i, i) + covariance(j, j) - 2.0 * covariance(i, j), 0.0));
+  return std::sqrt(std::max(state_->costs.varianceBetween(a, b), 0.0));
 }
 
 double CostBeliefs::probabilityOfLess(std::size_t a, std::size_t b) const {
