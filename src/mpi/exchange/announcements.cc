@@ -1,5 +1,6 @@
 #include "mpi/exchange/announcements.h"
 
+#include "mpi/execution/abandoned_requests.h"
 #include "mpi/execution/wait_any.h"
 
 namespace starling {
@@ -15,14 +16,8 @@ int Announcements::Requests::wait() {
 }
 
 void Announcements::Requests::abandon() {
-  for (MPI_Request& request : receives()) {
-    if (request == MPI_REQUEST_NULL) continue;
-    PMPI_Cancel(&request);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
-  for (MPI_Request& request : sends()) {
-    if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
-  }
+  abandonReceives(receives());
+  abandonSends(sends());
 }
 
 Announcements::Announcements(MPI_Comm private_communicator, int rank, int ranks, int first_tag)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algos/flagged.h"
+#include "mpi/execution/abandoned_requests.h"
 #include "mpi/execution/wait_any.h"
 
 namespace starling {
@@ -85,14 +86,8 @@ int ArrivalFlags::finish() {
 }
 
 void ArrivalFlags::abandon() {
-  for (MPI_Request& request : receives_) {
-    if (request == MPI_REQUEST_NULL) continue;
-    PMPI_Cancel(&request);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
-  for (MPI_Request& request : sends_) {
-    if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
-  }
+  abandonReceives(receives_);
+  abandonSends(sends_);
 }
 
 }  // namespace starling

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include "base/copies.h"
+#include "mpi/execution/abandoned_requests.h"
 #include "mpi/execution/wait_any.h"
 
 namespace starling {
@@ -87,16 +89,13 @@ int Executor::run(const PreparedSchedule& prepared, const Call& call) {
   return code;
 }
 
-// Gives up after a fault: no message may come later into memory that is used for something else by then.
 void Executor::abandon(const Schedule& schedule) {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (schedule.steps[flights_[i].step].kind == StepKind::kSend) {
-      PMPI_Request_free(&requests_[i]);
-    } else {
-      PMPI_Cancel(&requests_[i]);
-      PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
-    }
+    const std::span one(&requests_[i], 1);
+    if (schedule.steps[flights_[i].step].kind == StepKind::kSend)
+      abandonSends(one);
+    else
+      abandonReceives(one);
   }
 }
 
