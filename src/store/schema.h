@@ -702,7 +702,7 @@ CREATE TABLE new_runs (
   unprepared_calls INTEGER,    -- calls of allreduce on communicators of few calls, which no key has, mean over ranks;
                                -- NULL: not known, as the next two
   unprepared_seconds REAL,     -- time in these, mean over ranks, seconds
-  preparing_seconds REAL       -- time that preparing communicators took, mean over ranks, seconds
+  preparing_seconds REAL       -- time of preparing communicators, and of what ranks agreed on, mean over ranks, seconds
 );
 INSERT INTO new_runs
   SELECT number, id, environment, program, started, finished, hosts, seconds, NULL, NULL, NULL FROM runs;

@@ -185,8 +185,10 @@ std::vector<std::string> summaryLines(const RunSummary& summary, bool is_full) {
 }
 
 std::string furtherLine(const RunSummary& summary, const std::string& database) {
-  if (summary.keys.empty() && summary.run.run.beside_keys.seconds.value_or(0.0) > 0.0) {
-    return "STARLING_PREPARE=always records such calls, too: by call site and size.";
+  if (summary.keys.empty()) {
+    return summary.run.run.beside_keys.seconds.value_or(0.0) > 0.0
+               ? "STARLING_PREPARE=always records such calls, too: by call site and size."
+               : "There is nothing more to tell: no call of MPI_Allreduce on an intracommunicator is recorded.";
   }
   return fmt::format("For more: starling sites --run {} --db {}", summary.run.number, quotedForShell(database));
 }

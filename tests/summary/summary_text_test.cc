@@ -93,6 +93,7 @@ TEST_F(SummaryTextTest, tellsOfShortLivedCommunicatorsWhereNothingElseIsKnown) {
 TEST_F(SummaryTextTest, saysWhyNothingMayBeKnownOfARun) {
   RunSummary summary = summaryOf({});
   EXPECT_THAT(summaryLines(summary, false), ElementsAre(testing::EndsWith("no call of allreduce was timed.")));
+  EXPECT_THAT(furtherLine(summary, "tuning.db"), HasSubstr("no call of MPI_Allreduce"));
   summary.run.finished.reset();
   EXPECT_THAT(summaryLines(summary, false), ElementsAre(HasSubstr("is still going on, or ended without MPI_Finalize")));
 }

@@ -166,11 +166,7 @@ std::string listOfEntrants() {
   return text;
 }
 
-int run(int argc, char** argv) {
-  Arguments arguments;
-  CLI::App app(
-      "Lets Starling's tuner and its rivals learn in synthetic worlds, in virtual time, and tells what that cost.",
-      "starling-gym");
+void addOptions(CLI::App& app, Arguments& arguments) {
   app.add_option("--worlds", arguments.worlds, "How many (default: 88, each kind of arrivals with each of noise)")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--first", arguments.first, "Number of the first world (default: 0)")
@@ -189,6 +185,25 @@ int run(int argc, char** argv) {
                "Tell the best plans, the tuner's decisions, and what it believes at the end");
   app.footer(listOfEntrants());
   cli::refuseOptionsAsValues(app);
+}
+
+// Returns what is wrong with the names, with how to mend it; empty: nothing is.
+std::string faultOf(const std::vector<std::string>& players) {
+  for (const std::string& name : players) {
+    if (findEntrant(name) == nullptr)
+      return fmt::format("--players: there is no '{}'; see the list in `starling-gym --help`", name);
+    if (std::ranges::count(players, name) > 1)
+      return fmt::format("--players: '{}' is named twice: name each player once", name);
+  }
+  return "";
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app(
+      "Lets Starling's tuner and its rivals learn in synthetic worlds, in virtual time, and tells what that cost.",
+      "starling-gym");
+  addOptions(app, arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp& help) {
@@ -200,15 +215,9 @@ int run(int argc, char** argv) {
   if (arguments.players.empty()) {
     for (const Entrant& one : entrants()) arguments.players.emplace_back(one.name);
   }
-  for (const std::string& name : arguments.players) {
-    if (findEntrant(name) == nullptr) {
-      fmt::print(stderr, "starling-gym: --players: there is no '{}'; see the list in `starling-gym --help`\n", name);
-      return kUsageError;
-    }
-    if (std::ranges::count(arguments.players, name) > 1) {
-      fmt::print(stderr, "starling-gym: --players: '{}' is named twice: name each player once\n", name);
-      return kUsageError;
-    }
+  if (const std::string fault = faultOf(arguments.players); !fault.empty()) {
+    fmt::print(stderr, "starling-gym: {}\n", fault);
+    return kUsageError;
   }
   // Before anything is played: that may take long.
   std::ofstream json;

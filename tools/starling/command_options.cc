@@ -23,14 +23,14 @@ CLI::Validator withWords(CLI::Validator check, const std::vector<std::string>& w
   return check.name(kWordsName).description(fmt::format("{}", fmt::join(words, "|")));
 }
 
+}  // namespace
+
 std::string faultOfLimit(const std::string& text) {
   std::int64_t limit = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), limit);
   if (fault == std::errc() && end == text.data() + text.size() && limit > 0) return "";
   return fmt::format("'{}' is not a number of rows: give 1 or more", text);
 }
-
-}  // namespace
 
 CLI::Validator oneOf(const std::string& noun, const std::vector<std::string>& words,
                      std::function<bool(const std::string&)> is_taken) {

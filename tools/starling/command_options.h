@@ -59,6 +59,9 @@ std::string faultOfEmptyValue(const std::vector<std::string>& arguments);
 void addOutputOption(CLI::App& command, std::string& path);
 // Adds SITE, --run and --json.
 void addSiteQuery(CLI::App& command, Query& query);
+// Returns what is wrong with a value of --limit; empty: nothing is.
+std::string faultOfLimit(const std::string& text);
+
 // Adds --json, --csv, --sort, --reverse and --limit of a list with these columns.
 void addListOptions(CLI::App& command, ListOptions& options, const std::vector<ColumnName>& columns);
 // Adds --sort and --reverse alone.

@@ -12,6 +12,7 @@
 #include "report_comparison.h"
 #include "report_document.h"
 #include "report_page.h"
+#include "report_site.h"
 #include "terminal.h"
 #include "text_file.h"
 
@@ -22,13 +23,14 @@ struct ReportArguments {
   std::string run = "latest";
   std::vector<std::string> compared;
   std::string output;
+  std::size_t limit = kReportSites;
 };
 
 Result<Json> reportOf(const ReportArguments& arguments, const std::string& database) {
   if (arguments.compared.empty()) {
     const Result<Recording> recording = Recording::open(database, arguments.run);
     if (!recording.isOk()) return recording.status();
-    return runReport(recording.value(), database);
+    return runReport(recording.value(), database, arguments.limit);
   }
   const Result<Recording> before = Recording::open(database, arguments.compared.front());
   if (!before.isOk()) return before.status();
@@ -68,6 +70,12 @@ Action setUpReport(CLI::App& command, const Globals& globals) {
         if (text == "all") return std::string("one run is compared with one other: give its number, or `latest`");
         return checkRunChoice(text).message();
       });
+  command
+      .add_option("--limit", arguments->limit,
+                  fmt::format("Show the N sites with most time in allreduce (default: {})", kReportSites))
+      ->option_text("N")
+      ->excludes("--compare")
+      ->check(faultOfLimit);
   command
       .add_option("-o,--output", arguments->output,
                   "Write to this file; - is standard output (default: standard output, where it is no terminal)")

@@ -151,14 +151,15 @@ Json reportHead(const std::string& kind, const std::string& title) {
   return json;
 }
 
-Result<Json> runReport(const Recording& recording, const std::string& database) {
+Result<Json> runReport(const Recording& recording, const std::string& database, std::size_t most_sites) {
   const RunRow& run = recording.runs().back();
   const Result<RunSummary> summarized = summarizeRun(recording.reader(), run);
   if (!summarized.isOk()) return summarized.status();
   const RunSummary& summary = summarized.value();
   RunWarnings warnings(summary);
   Json sites = Json::array();
-  for (std::size_t i = 0; i < recording.keys().size(); ++i) {
+  const std::size_t shown = std::min(recording.keys().size(), most_sites);
+  for (std::size_t i = 0; i < shown; ++i) {
     const Result<Evidence> evidence = recording.evidence(recording.keys()[i]);
     if (!evidence.isOk()) return evidence.status();
     warnings.add(evidence.value());
@@ -170,6 +171,7 @@ Result<Json> runReport(const Recording& recording, const std::string& database) 
   for (const std::string& line : summaryLines(summary, false)) json["verdict"].push_back(printable(line));
   json["further"] = printable(furtherLine(summary, database));
   json["figures"] = figuresOf(summary);
+  warnings.noteShown(shown, recording.keys().size());
   json["warnings"] = warnings.sentences();
   json["environment"] = runEnvironmentTable(run);
   json["sites_table"] = siteListTable();

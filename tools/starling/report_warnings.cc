@@ -77,6 +77,15 @@ void RunWarnings::add(const Evidence& evidence) {
   if (error) clock_error_ = std::max(clock_error_.value_or(0.0), *error);
 }
 
+void RunWarnings::noteShown(std::size_t shown, std::size_t all) {
+  if (shown == all) return;
+  of_run_.push_back(
+      fmt::format("Not shown: {} of {}, those with least time in allreduce, and what follows does not tell of them. "
+                  "`starling report "
+                  "--limit` shows more, `starling sites` lists all.",
+                  all - shown, formatCount(static_cast<std::int64_t>(all), "key")));
+}
+
 std::vector<std::string> RunWarnings::sentences() const {
   std::vector<std::string> all = of_run_;
   const auto say = [&all](const Sites& sites, const std::string& what) {

@@ -17,6 +17,8 @@ class RunWarnings {
 
   // REQUIRES: a key of that run.
   void add(const Evidence& evidence);
+  // Notes that so many keys of all are shown, which are those that were added.
+  void noteShown(std::size_t shown, std::size_t all);
   // Returns a sentence for each thing that is incomplete, printable().
   std::vector<std::string> sentences() const;
 

@@ -71,5 +71,16 @@ TEST_F(JsonDocument, namesWhatIsPrinted) {
   }
 }
 
+TEST(JsonDocumentWithoutADatabase, namesWhatIsPrinted) {
+  std::map<std::string, Fields> documented = documentedFields();
+  for (const auto& [command, arguments] : std::map<std::string, std::string>{
+           {"algorithms", ""}, {"simulate", " --timeline ring"}, {"options", ""}, {"doctor", ""}}) {
+    Fields printed;
+    addFields(jsonOf(runStarling(command + arguments + " --json")), "", printed);
+    EXPECT_GE(printed.size(), 4U) << command;
+    EXPECT_EQ(documented[command], printed) << command;
+  }
+}
+
 }  // namespace
 }  // namespace starling::cli

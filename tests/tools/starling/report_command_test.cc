@@ -86,6 +86,19 @@ TEST_F(ReportCommand, saysWhatIsIncomplete) {
   EXPECT_THAT(warnings, Contains(HasSubstr("How long the run took is not recorded")));
 }
 
+TEST_F(ReportCommand, showsAsManySitesAsAreAskedFor) {
+  const json all = report("");
+  const json one = report("--limit 1");
+  ASSERT_EQ(one["sites"].size(), 1U);
+  EXPECT_EQ(one["sites"][0], all["sites"][0]) << "the one with most time";
+  EXPECT_EQ(one["figures"], all["figures"]) << "the verdict is of all";
+  EXPECT_THAT(one["warnings"], Contains(StartsWith("Not shown: ")));
+  EXPECT_THAT(all["warnings"], Not(Contains(StartsWith("Not shown: "))));
+  EXPECT_EQ(report("--limit 1000")["sites"], all["sites"]);
+  EXPECT_THAT(run("report -o - --limit 0").err, HasSubstr("'0' is not a number of rows"));
+  EXPECT_THAT(run("report -o - --compare 1 2 --limit 3").err, HasSubstr("excludes"));
+}
+
 TEST_F(ReportCommand, showsTwoRunsSideBySide) {
   const json found = report("--compare 1 2");
   EXPECT_EQ(found["kind"], "comparison");
