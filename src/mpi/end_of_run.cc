@@ -1,9 +1,9 @@
 #include "mpi/end_of_run.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <vector>
+#include <optional>
+#include <string>
 
 #include "base/log.h"
 #include "base/printable.h"
@@ -17,11 +17,10 @@ namespace {
 Result<RunSummary> readSummary(const std::string& database, const std::string& run_id) {
   const Result<Reader> reader = Reader::open(database);
   if (!reader.isOk()) return reader.status();
-  const Result<std::vector<RunRow>> runs = reader.value().runs();
-  if (!runs.isOk()) return runs.status();
-  const auto run = std::ranges::find(runs.value(), run_id, [](const RunRow& row) { return row.run.id; });
-  if (run == runs.value().end()) return Status::error("the run is not in " + database);
-  return summarizeRun(reader.value(), *run);
+  const Result<std::optional<RunRow>> run = reader.value().run(run_id);
+  if (!run.isOk()) return run.status();
+  if (!run.value()) return Status::error("the run is not in " + database);
+  return summarizeRun(reader.value(), *run.value());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "store/policy_document.h"
 #include "store/rows.h"
 #include "store/run_rows.h"
+#include "store/safe_path.h"
 #include "store/sqlite.h"
 
 namespace starling {
@@ -33,6 +34,9 @@ std::error_code makeFolders(const std::filesystem::path& folder) {
 }
 
 Status makeFolder(const std::string& path) {
+  // Nothing is made behind a stranger's link.
+  if (const Result<std::string> safe = safePath(path); !safe.isOk())
+    return Status::error(fmt::format("cannot open {}: {}", path, safe.status().message()));
   const std::error_code fault = makeFolders(std::filesystem::path(path).parent_path());
   if (!fault) return Status::ok();
   return Status::error(
@@ -57,7 +61,9 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
 Result<Database> Database::open(const std::string& path, Seconds patience) {
-  if (Status made = makeFolder(path); !made.isOk()) return made;
+  if (path != ":memory:") {
+    if (Status made = makeFolder(path); !made.isOk()) return made;
+  }
   Result<sqlite::Connection> opened = openForward(path, patience);
   if (!opened.isOk()) return opened.status();
   return Database(std::make_unique<Connection>(Connection{std::move(opened).value()}));

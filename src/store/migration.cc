@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace starling {
 namespace {
@@ -27,6 +29,37 @@ Status requireKnownFile(const sqlite::Connection& connection, const sqlite::File
   return Status::ok();
 }
 
+// A column that is computed when it is read may be any computation, however long it takes.
+Status requirePlainColumns(const sqlite::Connection& connection) {
+  std::vector<std::string> tables;
+  sqlite::Statement names = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  for (names.start(); names.next();) names.read(tables.emplace_back());
+  if (!names.status().isOk()) return names.status();
+  for (const std::string& table : tables) {
+    std::string quoted;
+    for (const char letter : table) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+    sqlite::Statement columns = connection.prepare("PRAGMA table_xinfo(\"" + quoted + "\")");
+    for (columns.start(); columns.next();) {
+      std::int64_t index = 0;
+      std::string name;
+      std::string type;
+      std::int64_t is_required = 0;
+      std::string fallback;
+      std::int64_t key = 0;
+      std::int64_t hidden = 0;  // or computed
+      columns.read(index, name, type, is_required, fallback, key, hidden);
+      if (hidden == 0) continue;
+      return connection.fault(
+          fmt::format("its tables are not those that Starling makes ({}.{} is computed); move it away, or set "
+                      "STARLING_DB to another "
+                      "file",
+                      table, name));
+    }
+    if (!columns.status().isOk()) return columns.status();
+  }
+  return Status::ok();
+}
+
 // Returns the steps that the file has gone through, as SQLite reads them under its lock.
 Result<std::size_t> knownVersion(const sqlite::Connection& connection, std::size_t known) {
   const Result<sqlite::FileHeader> header = connection.header();
@@ -36,6 +69,7 @@ Result<std::size_t> knownVersion(const sqlite::Connection& connection, std::size
   std::size_t version = 0;
   if (statement.start().next()) statement.read(version);
   if (!statement.status().isOk()) return statement.status();
+  if (Status plain = requirePlainColumns(connection); !plain.isOk()) return plain;
   return version;
 }
 

@@ -12,7 +12,8 @@
 namespace starling {
 
 // Returns how many steps the schema of a tuning database has gone through, which is at least one; the file stays as it
-// is, byte for byte. Errors: empty, not SQLite, another program's, of more steps than this program knows.
+// is, byte for byte. Errors: empty, not SQLite, another program's, of more steps than this program knows, with
+// columns that are computed.
 Result<std::size_t> schemaSteps(const sqlite::Connection& connection,
                                 std::span<const char* const> steps = kSchemaSteps);
 

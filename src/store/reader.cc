@@ -26,6 +26,10 @@ constexpr std::size_t kFirstStepWithNull = 2;
 // Files of earlier steps hold the arrivals of every rank in every epoch.
 constexpr std::size_t kFirstStepWithHistory = 4;
 
+// Beyond these numbers no communicator and no vector is; what is computed from them takes memory and time.
+constexpr std::int32_t kMostRanks = 1 << 24;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 43;
+
 // Counts what a file of an earlier step would hold after its migration. REQUIRES: all are of one key, by epoch.
 std::vector<HistogramRecord> histogramsOf(const std::vector<ArrivalRecord>& arrivals) {
   std::vector<HistogramRecord> histograms;
@@ -110,6 +114,21 @@ struct Reader::Connection {
     return status;
   }
 
+  template <typename... Values>
+  Result<std::vector<RunRow>> selectRuns(const char* clause, const Values&... values) {
+    return select<RunRow>(
+        fmt::format("SELECT runs.number, finished, {}, {} FROM runs "
+                    "JOIN environments ON environments.number = runs.environment {}",
+                    selected<Run>("runs", steps), selected<Environment>("environments"), clause),
+        [this](sqlite::Statement& statement) -> Result<RunRow> {
+          RunRow row;
+          const char* damaged = readRow(statement, row.number, row.finished, row.run, row.run.environment);
+          if (damaged != nullptr) return damagedRow(sqlite, "environments", damaged, row.number);
+          return row;
+        },
+        values...);
+  }
+
   // Returns the id of a key, for the records that belong to it; its fields are empty when there is no such key.
   Result<KeyId> keyId(std::int64_t key_number) {
     const auto ids = select<KeyId>(
@@ -188,17 +207,12 @@ Result<Reader> Reader::open(const std::string& path, Seconds patience) {
   return Reader(std::make_unique<Connection>(Connection{std::move(opened).value(), steps.value()}));
 }
 
-Result<std::vector<RunRow>> Reader::runs() const {
-  return connection_->select<RunRow>(
-      fmt::format("SELECT runs.number, finished, {}, {} FROM runs "
-                  "JOIN environments ON environments.number = runs.environment ORDER BY started, runs.number",
-                  selected<Run>("runs", connection_->steps), selected<Environment>("environments")),
-      [this](sqlite::Statement& statement) -> Result<RunRow> {
-        RunRow row;
-        const char* damaged = readRow(statement, row.number, row.finished, row.run, row.run.environment);
-        if (damaged != nullptr) return damagedRow(connection_->sqlite, "environments", damaged, row.number);
-        return row;
-      });
+Result<std::vector<RunRow>> Reader::runs() const { return connection_->selectRuns("ORDER BY started, runs.number"); }
+
+Result<std::optional<RunRow>> Reader::run(const std::string& id) const {
+  auto found = connection_->selectRuns("WHERE runs.id = ?1", id);
+  if (!found.isOk()) return found.status();
+  return found.value().empty() ? std::nullopt : std::optional(std::move(found.value().front()));
 }
 
 Result<std::vector<SiteRow>> Reader::sites() const {
@@ -236,6 +250,10 @@ Result<std::vector<KeyRow>> Reader::keys(std::int64_t run_number) const {
         const char* damaged =
             readRow(statement, row.number, row.site_number, row.site, row.communicator, row.key.id, row.key);
         if (damaged != nullptr) return damagedRow(connection_->sqlite, "keys", damaged, row.number);
+        if (row.communicator.size < 1 || row.communicator.size > kMostRanks)
+          return damagedRow(connection_->sqlite, "communicators", "size", row.number);
+        if (row.key.bytes < 0 || row.key.bytes > kMostBytes)
+          return damagedRow(connection_->sqlite, "keys", "bytes", row.number);
         row.key.id.communicator = row.communicator.id;
         row.key.id.site = row.site.identity;
         if (connection_->zerosAreUnknown()) forgetZeros(row.key);

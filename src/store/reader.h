@@ -56,6 +56,8 @@ class Reader {
 
   // Returns all runs, oldest first.
   Result<std::vector<RunRow>> runs() const;
+  // Returns the run with this id; empty: there is none.
+  Result<std::optional<RunRow>> run(const std::string& id) const;
   // Returns the keys of one run, by falling `seconds`.
   Result<std::vector<KeyRow>> keys(std::int64_t run_number) const;
   // Returns all sites, by number.

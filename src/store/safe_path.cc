@@ -66,6 +66,10 @@ Status checkFile(const fs::path& file, bool must_be_own) {
   if (!S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode)) {
     return Status::error(fmt::format("{} is no plain file; {}", file.string(), kMend));
   }
+  if (everybodyMayWrite(*status) && S_ISREG(status->st_mode)) {
+    return Status::error(fmt::format("{} may be written to by everybody; take that right away (chmod o-w), or {}",
+                                     file.string(), kMend));
+  }
   if (must_be_own && status->st_uid != ::geteuid()) {
     return Status::error(
         fmt::format("{} lies in a folder that everybody may write to and belongs to another user "

@@ -9,7 +9,8 @@ namespace starling {
 
 // Returns the path by which to open `path`: its folder without symbolic links, then its own name. It refuses what a
 // stranger, who is any user but this one and root, could have laid there or can exchange:
-// - the file itself, or SQLite's files beside it, being a symbolic link or no plain file;
+// - the file itself, or SQLite's files beside it, being a symbolic link, no plain file, or one that everybody may write
+// to;
 // - a folder of a stranger's, or one that everybody may write to. In one where everybody may only remove what is his
 //   (sticky, as /tmp) a file must be this user's own;
 // - a symbolic link of a stranger's on the way to the folder.

@@ -1,6 +1,7 @@
 #include "store/spool.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <charconv>
@@ -45,7 +46,7 @@ Result<std::pair<PrivateFolder, PrivateFolder>> enter(const std::string& path, c
 Result<std::string> spoolPath(const std::string& database) {
   const Result<std::string> safe = safePath(database);
   if (!safe.isOk()) return safe.status();
-  return safe.value() + "-spool";
+  return fmt::format("{}-spool-{}", safe.value(), ::geteuid());
 }
 
 std::string spoolFolderName(const std::string& run_id) {

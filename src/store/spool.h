@@ -3,7 +3,7 @@
 // A program's records travel to the writer by messages, which it takes in its own reductions. A process that never
 // reduces takes none; where the file system is shared, files reach it all the same, and stay when the job is killed:
 //
-//   <database>-spool/            one folder for each run whose writer is at work, or was killed
+//   <database>-spool-<user>/     one folder for each run whose writer is at work, or was killed
 //     <run id>/                  letters, digits, '-' and '_' stay, all else is %XX
 //       <sender>-<number>        one batch as encodeBatch() makes it; a sender's numbers rise
 //       .<sender>-<number>       not complete yet
@@ -25,7 +25,8 @@ namespace starling {
 inline constexpr std::uint64_t kMaxSpoolBytes = 64U << 20;
 inline constexpr std::size_t kMaxSpoolFiles = 4096;
 
-// Returns "<database>-spool". Errors: those of safePath().
+// Returns "<database>-spool-<user>", with the number of this user: where several share a database none has files in
+// another one's folder. Errors: those of safePath().
 Result<std::string> spoolPath(const std::string& database);
 // These turn a run's id into the name of its folder, and back.
 std::string spoolFolderName(const std::string& run_id);

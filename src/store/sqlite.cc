@@ -96,10 +96,10 @@ Status failure(const Handle& handle, std::string_view explanation) {
 
 Status failure(const Handle& handle, int code) { return failure(handle, explain(handle, code)); }
 
-// A schema is code that another program may have written into the file: none of it runs, and what it could still
-// compute (in a generated column, say) stays small.
+// A schema is code that another program may have written into the file: none of it runs. (schemaSteps() refuses columns
+// that are computed.)
 int trustNoSchema(sqlite3* database) {
-  constexpr int kLongestValue = 64 << 20;  // bytes
+  constexpr int kLongestValue = 16 << 20;  // bytes
   const std::pair<int, int> settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                           {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
                                           {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
@@ -110,6 +110,25 @@ int trustNoSchema(sqlite3* database) {
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
   return sqlite3_drop_modules(database, nullptr);  // no table is virtual
+}
+
+// The default of this process, but for one thing: a journal may name a file that SQLite deletes when the journal was
+// played back. That is for transactions over several files, which Starling does not have, and a stranger may have
+// written the journal. Who opens such a database first is refused, and nothing is deleted. Returns its name.
+const char* fileSystem() {
+  static sqlite3_vfs* const base = sqlite3_vfs_find(nullptr);
+  static sqlite3_vfs guarded = *base;
+  static const int registered = [] {
+    guarded.pNext = nullptr;
+    guarded.zName = "starling";
+    guarded.xOpen = [](sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* opened) {
+      file->pMethods = nullptr;
+      if ((flags & SQLITE_OPEN_SUPER_JOURNAL) != 0) return SQLITE_CANTOPEN;
+      return base->xOpen(base, name, file, flags, opened);
+    };
+    return sqlite3_vfs_register(&guarded, 0);
+  }();
+  return registered == SQLITE_OK ? guarded.zName : nullptr;
 }
 
 std::uint32_t bigEndian(const std::uint8_t* bytes) {
@@ -187,7 +206,7 @@ Result<Connection> Connection::open(const std::string& path, Access access, Seco
   // to undo what it left half written. SQLite falls back to reading by itself.
   const int mode = SQLITE_OPEN_READWRITE | (access == Access::kReadWrite ? SQLITE_OPEN_CREATE : 0);
   const int code = sqlite3_open_v2(safe.value().c_str(), &handle->database,
-                                   mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nullptr);
+                                   mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, fileSystem());
   Connection connection(std::move(handle));
   Handle& opened = *connection.handle_;
   if (code != SQLITE_OK) return failure(opened, code);

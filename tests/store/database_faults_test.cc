@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <string>
 
 #include "database_fixture.h"
 #include "file_size_limit.h"
 #include "store/database.h"
+#include "store/reader.h"
 #include "store/sqlite.h"
 
 namespace starling {
@@ -49,6 +53,55 @@ TEST(DatabaseFaults, writeEndsWithinPatienceWhenAReaderStays) {
   }
   EXPECT_EQ(count(path, "observations"), 0);
   expectOk(database.write("r", sampleBatch()));
+}
+
+// Returns the number as SQLite writes it.
+std::string bigEndian(std::uint32_t number) {
+  std::string bytes;
+  for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(number >> shift & 0xffU);
+  return bytes;
+}
+
+// A journal without pages, at whose end stands that it is one of several files, which this file lists: the format is
+// that of "Database File Format", section 3, on sqlite.org.
+std::string journalThatNames(const std::string& file, std::uint32_t pages) {
+  constexpr std::uint32_t kPageSize = 4096;
+  constexpr std::uint32_t kSectorSize = 512;
+  constexpr std::uint32_t kPendingByte = 0x40000000;
+  const std::string magic("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
+  std::string header =
+      magic + bigEndian(0) + bigEndian(1) + bigEndian(pages) + bigEndian(kSectorSize) + bigEndian(kPageSize);
+  header.resize(kSectorSize);
+  std::uint32_t sum = 0;
+  for (const char c : file) sum += static_cast<std::uint32_t>(static_cast<signed char>(c));
+  return header + bigEndian(kPendingByte / kPageSize + 1) + file + bigEndian(static_cast<std::uint32_t>(file.size())) +
+         bigEndian(sum) + magic;
+}
+
+TEST(DatabaseFaults, noFileIsDeletedThatAJournalNames) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  expectOk(openDatabase(path).beginRun(sampleRun("r")));
+  const std::string victim = folder.file("victim");
+  writeFile(victim, "somebody's");
+  const auto pages = static_cast<std::uint32_t>(std::filesystem::file_size(path) / 4096);
+  writeFile(path + "-journal", journalThatNames(victim, pages));
+  EXPECT_THAT(Reader::open(path).status().message(), HasSubstr("cannot open " + path));
+  EXPECT_EQ(readFile(victim), "somebody's");
+  EXPECT_TRUE(Reader::open(path).isOk()) << "the journal was played back, and is gone";
+  EXPECT_EQ(readFile(victim), "somebody's");
+}
+
+TEST(DatabaseFaults, computedColumnsAreRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.db");
+  expectOk(openDatabase(path).beginRun(sampleRun("r")));
+  {
+    auto other = sqlite::Connection::open(path, sqlite::Access::kReadWrite, kShort);
+    expectOk(other.value().execute("ALTER TABLE runs ADD COLUMN slow AS (hex(zeroblob(1000000))) VIRTUAL"));
+  }
+  for (const Status& refused : {Reader::open(path).status(), Database::open(path).status()})
+    EXPECT_THAT(refused.message(), AllOf(HasSubstr("runs.slow is computed"), HasSubstr("STARLING_DB")));
 }
 
 TEST(DatabaseFaults, damagedFileIsRefusedAndKept) {

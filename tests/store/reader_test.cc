@@ -60,6 +60,26 @@ TEST(Reader, everyRecordComesBackAsWritten) {
   EXPECT_EQ(reader.policies(runs.value().front().number).value(), batch.policies);
 }
 
+TEST(Reader, findsARunByItsId) {
+  const TemporaryFolder folder;
+  makeDatabase(folder.file("a.db"), sampleBatch());
+  const Reader reader = openReader(folder.file("a.db"));
+  EXPECT_EQ(reader.run("r").value().value().run, sampleRun("r"));
+  EXPECT_FALSE(reader.run("another").value());
+}
+
+TEST(Reader, refusesSizesThatCannotBe) {
+  for (const char* change : {"UPDATE communicators SET size = 2147483647", "UPDATE communicators SET size = 0",
+                             "UPDATE keys SET bytes = 1152921504606846976", "UPDATE keys SET bytes = -1"}) {
+    const TemporaryFolder folder;
+    makeDatabase(folder.file("a.db"), sampleBatch());
+    auto other = sqlite::Connection::open(folder.file("a.db"), sqlite::Access::kReadWrite, Seconds{5.0});
+    expectOk(other.value().execute(change));
+    EXPECT_THAT(openReader(folder.file("a.db")).keys(1).status().message(), testing::HasSubstr("delete that row"))
+        << change;
+  }
+}
+
 TEST(Reader, countsWhatARunAndASiteHave) {
   const TemporaryFolder folder;
   const Batch batch = sampleBatch();

@@ -87,6 +87,15 @@ TEST(SafePath, folderThatEverybodyMayWriteToIsRefused) {
   EXPECT_TRUE(Database::open(folder.file("a.db")).isOk()) << "a group is whom its owner chose";
 }
 
+TEST(SafePath, fileThatEverybodyMayWriteToIsRefused) {
+  const TemporaryFolder folder;
+  makeDatabase(folder.file("a.db"));
+  std::filesystem::permissions(folder.file("a.db"), std::filesystem::perms(0666));
+  expectRefused(folder.file("a.db"), "written to by everybody");
+  std::filesystem::permissions(folder.file("a.db"), std::filesystem::perms(0664));
+  EXPECT_TRUE(Database::open(folder.file("a.db")).isOk());
+}
+
 TEST(SafePath, ownFileInASharedFolderIsFine) {
   const TemporaryFolder folder;
   const std::string path = sharedFolder(folder) + "/a.db";
@@ -122,6 +131,14 @@ TEST_F(SafePathOfTwoUsers, strangersFileInASharedFolderIsRefused) {
     expectRefused(path, "belongs to another user");
     EXPECT_THAT(Reader::open(path).status().message(), HasSubstr("copy it into a folder of your own"));
   }
+}
+
+TEST_F(SafePathOfTwoUsers, noFolderIsMadeBehindAStrangersLink) {
+  std::filesystem::create_directory(folder_.file("victim"));
+  std::filesystem::create_symlink("victim", folder_.file("data"));
+  giveToStranger(folder_.file("data"));
+  expectRefused(folder_.file("data/new/a.db"), "symbolic link of another user's");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.file("victim")));
 }
 
 TEST_F(SafePathOfTwoUsers, strangersFolderIsRefused) {

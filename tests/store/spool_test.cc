@@ -39,12 +39,13 @@ class SpoolTest : public testing::Test {
  protected:
   SpoolTest() { expectOk(openDatabase(path_).beginRun(sampleRun("first"))); }
 
-  std::string spoolFile(const std::string& name) const { return path_ + "-spool/" + name; }
-  bool spoolIsGone() const { return !std::filesystem::exists(path_ + "-spool"); }
+  std::string spoolFile(const std::string& name) const { return spool_ + "/" + name; }
+  bool spoolIsGone() const { return !std::filesystem::exists(spool_); }
 
   const KeptMessages warnings_;
   TemporaryFolder folder_;
   const std::string path_ = folder_.file("tuning.db");
+  const std::string spool_ = path_ + "-spool-" + std::to_string(::geteuid());
 };
 
 Batch siteBatch(const std::string& label) {
@@ -177,15 +178,15 @@ TEST_F(SpoolTest, filesOfARunThatIsAtWorkAreItsOwnForAMinute) {
 
 TEST_F(SpoolTest, folderThatIsALinkIsRefused) {
   std::filesystem::create_directory(folder_.file("victim"));
-  std::filesystem::create_symlink("victim", path_ + "-spool");
+  std::filesystem::create_symlink("victim", spool_);
   EXPECT_FALSE(Spool::open(path_, "first").isOk());
   EXPECT_FALSE(SpoolSender(path_, "first").isThere(kLong));
   EXPECT_TRUE(std::filesystem::is_empty(folder_.file("victim")));
 }
 
 TEST_F(SpoolTest, folderThatOthersMayWriteToIsRefused) {
-  std::filesystem::create_directory(path_ + "-spool");
-  std::filesystem::permissions(path_ + "-spool", std::filesystem::perms(0777));
+  std::filesystem::create_directory(spool_);
+  std::filesystem::permissions(spool_, std::filesystem::perms(0777));
   EXPECT_THAT(Spool::open(path_, "first").status().message(), HasSubstr("may be written to by others"));
 }
 

@@ -1,6 +1,7 @@
 #include "json_text.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/printable.h"
 
@@ -17,6 +18,15 @@ std::string plain(const Json& value) {
     if (!text.empty()) text += ' ';
     text += plain(element);
   }
+  return text;
+}
+
+// A spreadsheet takes a text that begins so for a formula, which may do anything: in front of a mark it stays a text.
+std::string withoutFormula(const Json& value) {
+  std::string text = plain(value);
+  const bool is_formula =
+      value.is_string() && text.size() > 1 && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
+  if (is_formula) text.insert(text.begin(), '\'');
   return text;
 }
 
@@ -50,7 +60,7 @@ std::string formatCsv(const Json& rows) {
     text += '\n';
   };
   append(rows.front(), [](const auto& item) { return item.key(); });
-  for (const Json& row : rows) append(row, [](const auto& item) { return plain(item.value()); });
+  for (const Json& row : rows) append(row, [](const auto& item) { return withoutFormula(item.value()); });
   return text;
 }
 

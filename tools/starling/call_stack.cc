@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/printable.h"
 #include "installation.h"
 #include "launch.h"
 #include "load_order.h"
@@ -232,6 +233,13 @@ void appendLibraries(const LoadOrder& order, std::vector<LoadedObject>& objects)
   }
 }
 
+// Whoever asks a dynamic linker starts it, and a program names its own.
+bool isOwnLoader(const std::string& interpreter) {
+  const Result<ElfFile> own = readElf("/proc/self/exe");
+  std::error_code fault;
+  return own.isOk() && std::filesystem::equivalent(interpreter, own.value().interpreter, fault);
+}
+
 }  // namespace
 
 CallStack readCallStack(const std::string& program, const ElfFile& elf, const std::string& preload) {
@@ -291,6 +299,13 @@ std::vector<Finding> checkCommand(const std::string& command, const std::string&
   }
   if (elf.value().interpreter.empty()) {
     return {{Health::kFault, "program", path + " is a library", "name the program that the ranks run"}};
+  }
+  if (!isOwnLoader(elf.value().interpreter)) {
+    return {{Health::kWarning, "program",
+             path + " wants to be loaded by " + printable(elf.value().interpreter) +
+                 ", which is not what loads `starling`, and may be any program: it was not asked what it would load",
+             "where you know that it is a dynamic linker, see by `STARLING_LOG=info` in a run whether calls come to "
+             "Starling"}};
   }
   return checkCallStack(readCallStack(path, elf.value(), preloadOf(environment, library)));
 }

@@ -1,32 +1,16 @@
 #include "elf_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <memory>
 
+#include "plain_file.h"
+
 namespace starling::cli {
 namespace {
-
-// Holds a file descriptor and closes it.
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path) : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~OpenFile() {
-    if (number_ >= 0) close(number_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 using ElfHandle = std::unique_ptr<Elf, int (*)(Elf*)>;
 
@@ -93,8 +77,8 @@ void dropVersions(std::set<std::string>& names) {
 }  // namespace
 
 Result<ElfFile> readElf(const std::string& path) {
-  const OpenFile opened(path);
-  if (opened.number() < 0) return Status::error(fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
+  const Descriptor opened = openPlainFile(path);
+  if (!opened.isOpen()) return Status::error(fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
   elf_version(EV_CURRENT);
   const ElfHandle elf(elf_begin(opened.number(), ELF_C_READ, nullptr), elf_end);
   GElf_Ehdr header;

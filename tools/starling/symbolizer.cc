@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <map>
 
+#include "plain_file.h"
+
 namespace starling::cli {
 namespace {
 
@@ -52,7 +54,9 @@ class Module {
     dwfl_.reset(dwfl_begin(&kCallbacks));
     if (!dwfl_) return;
     dwfl_report_begin(dwfl_.get());
-    module_ = dwfl_report_offline(dwfl_.get(), path.c_str(), path.c_str(), -1);
+    Descriptor file = openPlainFile(path);
+    module_ = file.isOpen() ? dwfl_report_offline(dwfl_.get(), path.c_str(), path.c_str(), file.number()) : nullptr;
+    if (module_ != nullptr) file.release();  // it is closed with the module
     dwfl_report_end(dwfl_.get(), nullptr, nullptr);
     if (module_ == nullptr) return;
     // This call also sets the bias.

@@ -45,6 +45,16 @@ fs::path followed(fs::path path) {
   return path;
 }
 
+// Such a file may have been laid there to be written to: its owner reads what is in it.
+bool isAnothersInSharedFolder(const fs::path& path) {
+  struct stat file {};
+  struct stat folder {};
+  std::error_code fault;
+  const fs::path real = fs::canonical(path, fault);
+  if (fault || ::stat(real.c_str(), &file) != 0 || ::stat(real.parent_path().c_str(), &folder) != 0) return false;
+  return file.st_uid != ::geteuid() && (folder.st_mode & S_IWOTH) != 0;
+}
+
 // A file beside another one, which takes its place or goes away.
 class Draft {
  public:
@@ -139,6 +149,11 @@ Outcome writeText(const std::string& text, const std::string& path) {
   if (is_plain && isDatabase(path)) {
     return Outcome::fault(
         fmt::format("cannot write {}: it is a database, which would be lost; name another file", path));
+  }
+  if (is_plain && isAnothersInSharedFolder(path)) {
+    return Outcome::fault(fmt::format(
+        "cannot write {}: it belongs to another user, in a folder that everybody may write to; name another file",
+        path));
   }
   const bool is_named = is_plain || status.type() == fs::file_type::not_found;
   const fs::path file = is_named ? followed(path) : fs::path(path);

@@ -36,6 +36,11 @@ TEST(JsonText, holdsAsciiAlone) {
   EXPECT_EQ(formatJson(json), "{\n  \"label\": \"\\u009b2J \\u007f\\u001b \\u0144\"\n}\n");
 }
 
+TEST(JsonText, csvHasNoFormulas) {
+  const Json rows = Json::array({{{"a", "=1+1"}, {"b", "@x"}, {"c", "-"}, {"d", -1.5}, {"e", "a=b"}}});
+  EXPECT_EQ(formatCsv(rows), "a,b,c,d,e\n'=1+1,'@x,-,-1.5,a=b\n");
+}
+
 TEST(JsonText, csvOfNothingIsNothing) { EXPECT_EQ(formatCsv(Json::array()), ""); }
 
 TEST(JsonText, bytesThatAreNotUtf8DoNotFail) {

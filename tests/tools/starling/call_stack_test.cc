@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli_process.h"
@@ -155,6 +156,25 @@ TEST(Doctor, refusesAMissingProgram) {
   const CliResult result = runProgram(STARLING_CLI, "doctor --");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("there is no program after `--`"));
+}
+
+// A program names what is to load it, and whoever asks that starts it.
+TEST(CallStack, startsNothingThatTheProgramBringsAlong) {
+  const TemporaryFolder folder;
+  std::string program = readFile(part("c_program"));
+  const std::string loader = readElf(part("c_program")).value().interpreter;
+  const std::string brought = folder.file("l");
+  ASSERT_LE(brought.size(), loader.size()) << "it takes the loader's place in the file";
+  const std::string sign = folder.file("started");
+  writeFile(brought, "#!/bin/sh\ntouch '" + sign + "'\n");
+  std::filesystem::permissions(brought, std::filesystem::perms(0700));
+  std::string padded = brought;
+  padded.resize(loader.size(), '\0');
+  program.replace(program.find(loader), loader.size(), padded);
+  writeFile(folder.file("program"), program);
+  const std::vector<Finding> findings = checkCommand(folder.file("program"), "", {}, preload());
+  EXPECT_FALSE(std::filesystem::exists(sign));
+  EXPECT_THAT(findings, testing::ElementsAre(finding(Health::kWarning, "program", "wants to be loaded by " + brought)));
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ TEST(JsonDocumentWithoutADatabase, namesWhatIsPrinted) {
   for (const auto& [command, arguments] : std::map<std::string, std::string>{
            {"algorithms", ""}, {"simulate", " --timeline ring"}, {"options", ""}, {"doctor", ""}}) {
     Fields printed;
-    addFields(jsonOf(runStarling(command + arguments + " --json")), "", printed);
+    // Whatever `doctor` finds wrong here.
+    addFields(nlohmann::json::parse(runStarling(command + arguments + " --json").out, nullptr, false), "", printed);
     EXPECT_GE(printed.size(), 4U) << command;
     EXPECT_EQ(documented[command], printed) << command;
   }

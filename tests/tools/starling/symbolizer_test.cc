@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <link.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+
+#include "../../temporary_folder.h"
 
 namespace starling::cli {
 namespace {
@@ -111,6 +114,15 @@ TEST(Symbolizer, saysNothingWhenItCannotKnow) {
   EXPECT_EQ(symbolizer.locate(module.path, "", 16).symbol, "");
   EXPECT_EQ(symbolizer.locate(module.path, module.build_id, 0).symbol, "");
   EXPECT_EQ(symbolizer.locate(module.path, module.build_id, std::uint64_t{1} << 60).symbol, "");
+}
+
+// Nobody writes to the pipe: who opened it would wait for ever.
+TEST(Symbolizer, opensPlainFilesAlone) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  Symbolizer symbolizer;
+  for (const std::string& module : {folder.file("pipe"), std::string("/dev/zero"), folder.file("")})
+    EXPECT_EQ(symbolizer.locate(module, "0a0b", 31).symbol, "");
 }
 
 }  // namespace

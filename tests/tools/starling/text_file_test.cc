@@ -129,6 +129,17 @@ TEST_F(WriteText, faultsSayWhere) {
   EXPECT_THAT(writeText("text", folder_.file("circle")).message(), HasSubstr("circle: check the folder"));
 }
 
+TEST_F(WriteText, fileOfAnotherUserInASharedFolderStays) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files to another user";
+  constexpr uid_t kSomebody = 65534;
+  writeFile(path_, "former");
+  ASSERT_EQ(::chown(path_.c_str(), kSomebody, kSomebody), 0);
+  expectWritten("text", path_);
+  fs::permissions(folder_.file(""), fs::perms(01777));
+  EXPECT_THAT(writeText("more", path_).message(), HasSubstr("belongs to another user"));
+  EXPECT_EQ(readFile(path_), "text");
+}
+
 // Root may write to all files.
 class WriteTextOfAUser : public WriteText {
  protected:

@@ -73,6 +73,23 @@ TEST_F(WhatIfCommand, saysWhereNotEvenTheOrderOfPredictionsHolds) {
   EXPECT_THAT(run("pressure").out, HasSubstr("go by what was measured; neither the order nor the size"));
 }
 
+TEST_F(WhatIfCommand, refusesRanksThatAreNotInTheCommunicator) {
+  for (const char* rank : {"-1", "4", "2147483647"}) {
+    writeExampleDatabase(folder_.file(std::string(rank) + ".db"));
+    {
+      const auto opened =
+          sqlite::Connection::open(folder_.file(std::string(rank) + ".db"), sqlite::Access::kReadWrite, Seconds{5.0});
+      ASSERT_TRUE(opened.value().execute((std::string("UPDATE OR IGNORE arrivals SET rank = ") + rank).c_str()).isOk());
+    }
+    for (const std::string command : {"whatif", "arrivals", "explain"}) {
+      const CliResult result =
+          runStarling(command + " pressure --db '" + folder_.file(std::string(rank) + ".db") + "'");
+      EXPECT_EQ(result.exit_code, 1);
+      EXPECT_THAT(result.err, HasSubstr(std::string("name rank ") + rank));
+    }
+  }
+}
+
 TEST_F(WhatIfCommand, refusesWhatCannotBeAnswered) {
   const auto refusal = [this](const std::string& arguments, int exit_code) {
     const CliResult answer = run(arguments);
