@@ -26,9 +26,8 @@ constexpr std::size_t kFirstStepWithNull = 2;
 // Files of earlier steps hold the arrivals of every rank in every epoch.
 constexpr std::size_t kFirstStepWithHistory = 4;
 
-// Beyond these numbers no communicator and no vector is; what is computed from them takes memory and time.
+// No communicator has more ranks; what is told of each of them takes memory and time.
 constexpr std::int32_t kMostRanks = 1 << 24;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 43;
 
 // Counts what a file of an earlier step would hold after its migration. REQUIRES: all are of one key, by epoch.
 std::vector<HistogramRecord> histogramsOf(const std::vector<ArrivalRecord>& arrivals) {
@@ -252,8 +251,6 @@ Result<std::vector<KeyRow>> Reader::keys(std::int64_t run_number) const {
         if (damaged != nullptr) return damagedRow(connection_->sqlite, "keys", damaged, row.number);
         if (row.communicator.size < 1 || row.communicator.size > kMostRanks)
           return damagedRow(connection_->sqlite, "communicators", "size", row.number);
-        if (row.key.bytes < 0 || row.key.bytes > kMostBytes)
-          return damagedRow(connection_->sqlite, "keys", "bytes", row.number);
         row.key.id.communicator = row.communicator.id;
         row.key.id.site = row.site.identity;
         if (connection_->zerosAreUnknown()) forgetZeros(row.key);

@@ -18,6 +18,9 @@ namespace starling::cli {
 using PlayedPatterns = std::span<const RecordedPattern>;
 using PlayedTimes = std::map<std::string, Seconds>;  // post-arrival times by choice, as it was written
 
+// No machine has memory for longer vectors: 1 TiB. Calls of such are not simulated.
+inline constexpr std::int64_t kMostSimulatedBytes = std::int64_t{1} << 40;
+
 // Returns the mean of a time over all timed calls. REQUIRES: there are some.
 template <typename Value>
 Seconds meanOver(PlayedPatterns patterns, Value valueOf) {

@@ -14,6 +14,7 @@
 #include "base/printable.h"
 #include "base/signature_names.h"
 #include "base/text_format.h"
+#include "call_player.h"
 #include "simulator/simulated_choice.h"
 #include "summary/candidate_summary.h"
 #include "summary/recorded_patterns.h"
@@ -95,7 +96,7 @@ Result<CallConditions> conditionsOf(const Evidence& evidence) {
   if (communicator.size > kDrawnRanks) {
     return Status::error(fmt::format("Calls are drawn of up to {} ranks.", kDrawnRanks));
   }
-  if (evidence.key.row.key.bytes > kDrawnBytes) return Status::error("Calls are drawn of up to 1 TiB.");
+  if (evidence.key.row.key.bytes > kMostSimulatedBytes) return Status::error("Calls are drawn of up to 1 TiB.");
   const std::optional<CostModel> model = recordedCosts(communicator);
   const std::optional<Topology> topology = recordedTopology(communicator);
   if (!model || !topology) return Status::error("What messages cost was not recorded, so no call can be simulated.");

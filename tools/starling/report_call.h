@@ -10,7 +10,6 @@ namespace starling::cli {
 
 // Rows of more ranks could not be told apart.
 inline constexpr std::int32_t kDrawnRanks = 48;
-inline constexpr std::int64_t kDrawnBytes = std::int64_t{1} << 40;
 inline constexpr std::size_t kDrawnWidth = 180;  // characters
 
 // Simulates a call whose ranks come as they did on average, with the costs that were probed. Of native no schedule is

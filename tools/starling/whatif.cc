@@ -66,6 +66,7 @@ Result<WhatIf> preparedFor(const Evidence& evidence) {
   if (evidence.key.row.key.bytes <= 0) {
     return Status::error("These calls combine vectors of 0 B: no algorithm sends anything for them.");
   }
+  if (evidence.key.row.key.bytes > kMostSimulatedBytes) return Status::error("Calls are simulated of up to 1 TiB.");
   const std::vector<RecordedPattern> patterns =
       recordedPatterns(evidence.arrivals, evidence.histograms, communicator.size);
   if (patterns.empty()) {

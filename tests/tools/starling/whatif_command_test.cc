@@ -81,13 +81,21 @@ TEST_F(WhatIfCommand, refusesRanksThatAreNotInTheCommunicator) {
           sqlite::Connection::open(folder_.file(std::string(rank) + ".db"), sqlite::Access::kReadWrite, Seconds{5.0});
       ASSERT_TRUE(opened.value().execute((std::string("UPDATE OR IGNORE arrivals SET rank = ") + rank).c_str()).isOk());
     }
-    for (const std::string command : {"whatif", "arrivals", "explain"}) {
+    for (const std::string command : {"whatif", "explain"}) {
       const CliResult result =
           runStarling(command + " pressure --db '" + folder_.file(std::string(rank) + ".db") + "'");
       EXPECT_EQ(result.exit_code, 1);
       EXPECT_THAT(result.err, HasSubstr(std::string("name rank ") + rank));
     }
   }
+}
+
+TEST_F(WhatIfCommand, simulatesNoCallsThatNoMachineHasMemoryFor) {
+  {
+    const auto opened = sqlite::Connection::open(database_, sqlite::Access::kReadWrite, Seconds{5.0});
+    ASSERT_TRUE(opened.value().execute("UPDATE keys SET bytes = 1152921504606846976").isOk());
+  }
+  EXPECT_THAT(run("pressure --ranks 64").err, HasSubstr("Calls are simulated of up to 1 TiB."));
 }
 
 TEST_F(WhatIfCommand, refusesWhatCannotBeAnswered) {
