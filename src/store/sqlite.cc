@@ -116,19 +116,19 @@ int trustNoSchema(sqlite3* database) {
 // played back. That is for transactions over several files, which Starling does not have, and a stranger may have
 // written the journal. Who opens such a database first is refused, and nothing is deleted. Returns its name.
 const char* fileSystem() {
-  static sqlite3_vfs* const base = sqlite3_vfs_find(nullptr);
-  static sqlite3_vfs guarded = *base;
-  static const int registered = [] {
+  static sqlite3_vfs* const kBase = sqlite3_vfs_find(nullptr);
+  static sqlite3_vfs guarded = *kBase;
+  static const int kRegistered = [] {
     guarded.pNext = nullptr;
     guarded.zName = "starling";
     guarded.xOpen = [](sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* opened) {
       file->pMethods = nullptr;
       if ((flags & SQLITE_OPEN_SUPER_JOURNAL) != 0) return SQLITE_CANTOPEN;
-      return base->xOpen(base, name, file, flags, opened);
+      return kBase->xOpen(kBase, name, file, flags, opened);
     };
     return sqlite3_vfs_register(&guarded, 0);
   }();
-  return registered == SQLITE_OK ? guarded.zName : nullptr;
+  return kRegistered == SQLITE_OK ? guarded.zName : nullptr;
 }
 
 std::uint32_t bigEndian(const std::uint8_t* bytes) {

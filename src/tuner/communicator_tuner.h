@@ -110,8 +110,8 @@ class CommunicatorTuner {
   using Pending = PendingObservations::Entry;
   struct Slot {
     Slot(const TunerSettings& settings, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
-         std::optional<PolicyRecord> learned)
-        : tuner(settings, shape, element_size, std::move(origin), tunable, std::move(learned)) {}
+         const std::optional<PolicyRecord>& learned)
+        : tuner(settings, shape, element_size, std::move(origin), tunable, learned) {}
 
     KeyTuner tuner;
     KeyRecord record;

@@ -36,21 +36,20 @@ constexpr std::int64_t kTrialsToTell = 2;
 }  // namespace
 
 KeyTuner::KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, KeyOrigin origin,
-                   bool tunable, std::optional<PolicyRecord> learned)
+                   bool tunable, const std::optional<PolicyRecord>& learned)
     : settings_(settings),
       shape_(shape),
       element_size_(element_size),
       others_(settings.shared, shapeOn(settings.topology, shape.ranks, sizeClass(shape.count * element_size.value)),
               std::move(origin)),
       account_(others_.key(), settings.communicator),
-      learned_(usable(learned)),
       arrivals_(shape.ranks, sharesOneMemory(&settings.topology) ? kNoiseWithinNode : kNoiseBetweenNodes) {
   if (!tunable) plan_.state = KeyState::kPassesThrough;
   if (const std::shared_ptr<const KeyArrivals> known = others_.latestArrivals()) {
-    arrivals_.inherit(*known);
-    learned_.reset();  // what this run has found at the site counts for more
-  } else if (learned && !learned_) {
-    occasion_.preface = "The stored policy does not fit this communicator and is learned anew. ";
+    arrivals_.inherit(*known);  // what this run has found at the site counts for more than a policy
+  } else if (learned) {
+    learned_ = usable(*learned);
+    if (!learned_) occasion_.preface = "The stored policy does not fit this communicator and is learned anew. ";
   }
 }
 

@@ -36,7 +36,7 @@ class KeyTuner {
   // Where `tunable` is false, the calls pass through to the MPI library and are only watched. Keeps a reference to
   // `settings`.
   KeyTuner(const TunerSettings& settings, const Shape& shape, Bytes element_size, KeyOrigin origin, bool tunable,
-           std::optional<PolicyRecord> learned);
+           const std::optional<PolicyRecord>& learned);
 
   // Notes that all ranks have stopped the choice, because its latest calls took at least `shortest` apart from waiting.
   void noteStop(const Choice& choice, Seconds shortest);
@@ -183,7 +183,7 @@ class KeyTuner {
 
   // These functions are in key_tuner_begin.cc.
   // Returns what the policy says, where calls of this key can run it.
-  std::optional<LearnedChoice> usable(const std::optional<PolicyRecord>& policy) const;
+  std::optional<LearnedChoice> usable(const PolicyRecord& policy) const;
   bool mayRun(const Algorithm& algorithm) const;
   std::optional<Decision> beginExploring(bool may_rank);
   // Begins with what those have found whose account the key has joined.

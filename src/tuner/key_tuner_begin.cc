@@ -26,16 +26,15 @@ const char* metricName(bool stamps_compare) { return stamps_compare ? "post-arri
 
 }  // namespace
 
-std::optional<LearnedChoice> KeyTuner::usable(const std::optional<PolicyRecord>& policy) const {
-  if (!policy) return std::nullopt;
-  Result<LearnedChoice> choice = LearnedChoice::of(*policy);
+std::optional<LearnedChoice> KeyTuner::usable(const PolicyRecord& policy) const {
+  Result<LearnedChoice> choice = LearnedChoice::of(policy);
   if (!choice.isOk()) {
     logOnce(LogLevel::kWarning, "policy",
-            fmt::format("the stored choice \"{}\" of site {} is not used, and learned anew: {}", policy->choice,
-                        policy->site, choice.status().message()));
+            fmt::format("the stored choice \"{}\" of site {} is not used, and learned anew: {}", policy.choice,
+                        policy.site, choice.status().message()));
     return std::nullopt;
   }
-  const bool fits = fitsRanks(*policy, shape_.ranks) && mayRun(*findAlgorithm(choice.value().choice().algorithm));
+  const bool fits = fitsRanks(policy, shape_.ranks) && mayRun(*findAlgorithm(choice.value().choice().algorithm));
   return fits ? std::optional(std::move(choice).value()) : std::nullopt;
 }
 
