@@ -107,6 +107,15 @@ Status applyPatterns(const OptionRow& row, std::string_view text, std::string& f
   return Status::ok();
 }
 
+Status applyPath(const OptionRow& row, std::string_view text, std::string& field) {
+  if (text.starts_with('~')) {
+    return Status::error(std::string(row.variable) + "=" + std::string(text) +
+                         " is not understood: no shell has put your home folder in place of the ~; write $HOME");
+  }
+  field = text;
+  return Status::ok();
+}
+
 constexpr OptionRow kTable[] = {
     {"STARLING_MODE", "off | observe | tune", "tune", "", true,
      "off passes every call to the MPI library; observe records and changes nothing; tune learns and chooses, but "
@@ -139,12 +148,13 @@ constexpr OptionRow kTable[] = {
      "The tuning database; empty means $XDG_DATA_HOME/starling/tuning.db, else ~/.local/share/starling/tuning.db, "
      "else starling-tuning.db in the working folder.",
      [](const OptionRow& row, std::string_view text, Options& options) {
-       if (text.starts_with('~')) {
-         return Status::error(std::string(row.variable) + "=" + std::string(text) +
-                              " is not understood: no shell has put your home folder in place of the ~; write $HOME");
-       }
-       options.database = text;
-       return Status::ok();
+       return applyPath(row, text, options.database);
+     }},
+    {"STARLING_START_DB", "a path", "", "", false,
+     "Another tuning database, for all users of a machine, say, which is only read: programs start from its policies "
+     "where their own database has none.",
+     [](const OptionRow& row, std::string_view text, Options& options) {
+       return applyPath(row, text, options.start_database);
      }},
     {"STARLING_VERBOSITY", "silent | warning | info", "warning", "", false,
      "How much is told on stderr while the program runs.", applyVerbosity},

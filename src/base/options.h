@@ -27,9 +27,10 @@ struct Options {
   Mode mode = Mode::kTune;
   std::string algorithm;  // "" = tuned; else NAME or NAME:parameter=value,...
   bool reproducible = false;
-  std::string programs;      // patterns of the names of programs that the preload library is for; "" = all
-  std::string not_programs;  // likewise, of those that it is not for
-  std::string database;      // "" = $XDG_DATA_HOME/starling/tuning.db
+  std::string programs;        // patterns of the names of programs that the preload library is for; "" = all
+  std::string not_programs;    // likewise, of those that it is not for
+  std::string database;        // "" = $XDG_DATA_HOME/starling/tuning.db
+  std::string start_database;  // that is read for what that one has no policy of; "" = none
   LogLevel verbosity = LogLevel::kWarning;
   SummaryLength summary = SummaryLength::kShort;
 

@@ -45,7 +45,8 @@ RecordRoute::RecordRoute(MPI_Comm private_world, const Settings& settings, const
 void RecordRoute::openDatabase(Run run) {
   run_id_ = run.id;
   database_ = absoluteDatabasePath(options_);
-  writer_ = std::make_unique<BackgroundWriter>(database_, std::move(run), options_.writer, options_.flush_interval);
+  writer_ = std::make_unique<BackgroundWriter>(database_, std::move(run), options_.writer, options_.flush_interval,
+                                               startThread, options_.start_database);
   policies_ = std::make_shared<const std::vector<PolicyRecord>>(
       withoutFormerBuilds(writer_->policies(kOpenPatience), loadedBuilds()));
 }

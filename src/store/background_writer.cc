@@ -30,9 +30,10 @@ Seconds processorTime() {
 
 // The program itself does not wait for a lock.
 BackgroundWriter::BackgroundWriter(std::string path, Run run, WriterThread thread, Seconds interval,
-                                   ThreadStarter start)
+                                   ThreadStarter start, std::string start_path)
     : writer_thread_(thread),
-      database_(std::move(path), std::move(run), thread == WriterThread::kOwn ? kLockPatience : Seconds{}, interval),
+      database_(std::move(path), std::move(run), thread == WriterThread::kOwn ? kLockPatience : Seconds{}, interval,
+                std::move(start_path)),
       pace_(interval) {
   if (writer_thread_ == WriterThread::kOwn) startWork(start);
   if (writer_thread_ == WriterThread::kCallers) readPolicies();

@@ -29,9 +29,10 @@ namespace starling {
 // No exception leaves any function. THREADS: all functions may be called from any thread.
 class BackgroundWriter {
  public:
-  // Opens the database at once, in the background.
+  // Opens the database at once, in the background. `start_path`: as RunDatabase has it.
   explicit BackgroundWriter(std::string path, Run run, WriterThread thread = WriterThread::kOwn,
-                            Seconds interval = Seconds{2.0}, ThreadStarter start = startThread);
+                            Seconds interval = Seconds{2.0}, ThreadStarter start = startThread,
+                            std::string start_path = "");
   // REQUIRES: hasEnded(), or the destructor waits for the thread.
   ~BackgroundWriter();
   BackgroundWriter(const BackgroundWriter&) = delete;

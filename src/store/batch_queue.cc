@@ -53,9 +53,7 @@ void BatchQueue::dropOldest() {
   inherit(heir->communicators, oldest->communicators);
   inherit(heir->sites, oldest->sites);
   inheritOthers(heir->keys, oldest->keys, [](const KeyRecord& key) { return std::tie(key.id); });
-  inheritOthers(heir->policies, oldest->policies, [](const PolicyRecord& policy) {
-    return std::tie(policy.site, policy.communicator_size, policy.size_class, policy.type, policy.operation);
-  });
+  inheritOthers(heir->policies, oldest->policies, [](const PolicyRecord& policy) { return policy.identity(); });
   queue_.erase(oldest);
 }
 

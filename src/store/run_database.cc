@@ -1,7 +1,8 @@
 #include "store/run_database.h"
 
+#include <algorithm>
 #include <csignal>
-#include <ctime>
+#include <iterator>
 #include <utility>
 
 #include "base/log.h"
@@ -42,10 +43,12 @@ std::chrono::steady_clock::duration durationOf(Seconds seconds) {
 
 }  // namespace
 
-RunDatabase::RunDatabase(std::string path, Run run, Seconds lock_patience, Seconds files_interval)
+RunDatabase::RunDatabase(std::string path, Run run, Seconds lock_patience, Seconds files_interval,
+                         std::string start_path)
     : path_(std::move(path)),
       run_(std::move(run)),
       lock_patience_(lock_patience),
+      start_path_(std::move(start_path)),
       files_interval_(durationOf(files_interval)) {}
 
 std::vector<PolicyRecord> RunDatabase::policies() {
@@ -53,14 +56,30 @@ std::vector<PolicyRecord> RunDatabase::policies() {
   std::vector<PolicyRecord> known;
   runsToItsEnd([&] {
     Result<std::vector<PolicyRecord>> read =
-        open() ? database_->policies(run_.environment, run_.program) : policiesOfFile();
+        open() ? database_->policies(run_.environment, run_.program) : policiesOf(path_);
     if (isOk(read.status())) known = std::move(read).value();
   });
+  if (!start_path_.empty()) runsToItsEnd([&] { addPoliciesToStartFrom(known); });
   return known;
 }
 
-Result<std::vector<PolicyRecord>> RunDatabase::policiesOfFile() const {
-  const Result<Reader> reader = Reader::open(path_, lock_patience_);
+void RunDatabase::addPoliciesToStartFrom(std::vector<PolicyRecord>& known) const {
+  Result<std::vector<PolicyRecord>> others = policiesOf(start_path_);
+  if (!others.isOk()) {
+    logOnce(LogLevel::kWarning, "start database",
+            "STARLING_START_DB: " + others.status().message() + "; its policies are not used");
+    return;
+  }
+  const auto is_known = [&known](const PolicyRecord& policy) {
+    return std::ranges::any_of(known, [&](const PolicyRecord& own) { return own.identity() == policy.identity(); });
+  };
+  std::erase_if(others.value(), is_known);
+  known.insert(known.end(), std::make_move_iterator(others.value().begin()),
+               std::make_move_iterator(others.value().end()));
+}
+
+Result<std::vector<PolicyRecord>> RunDatabase::policiesOf(const std::string& path) const {
+  const Result<Reader> reader = Reader::open(path, lock_patience_);
   if (!reader.isOk()) return reader.status();
   return reader.value().policies(run_.environment, run_.program);
 }

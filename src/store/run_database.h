@@ -23,14 +23,16 @@ class RunDatabase {
  public:
   // Each access waits for a locked database, but not longer than `lock_patience`. Other processes of the run may hand
   // over batches as files (see SpoolSender): these are due each `files_interval`.
-  RunDatabase(std::string path, Run run, Seconds lock_patience, Seconds files_interval);
+  // `start_path` is that of a database which others have made, and which is only read for policies; empty: there is
+  // none.
+  RunDatabase(std::string path, Run run, Seconds lock_patience, Seconds files_interval, std::string start_path = "");
 
   const std::string& path() const { return path_; }
   // Holds for what is opened from now on.
   void setLockPatience(Seconds patience) { lock_patience_ = patience; }
 
-  // Returns what earlier runs of this program learned in this environment, also from a file that cannot be written;
-  // empty where it cannot be read.
+  // Returns what earlier runs of this program learned in this environment, also from a file that cannot be written, and
+  // then what the other database has for other calls; empty where neither can be read.
   std::vector<PolicyRecord> policies();
 
   // Returns false when the batch is not written.
@@ -53,7 +55,8 @@ class RunDatabase {
   bool open();
   void openSpool();
   // Reads them from a file that cannot be written, now or ever.
-  Result<std::vector<PolicyRecord>> policiesOfFile() const;
+  Result<std::vector<PolicyRecord>> policiesOf(const std::string& path) const;
+  void addPoliciesToStartFrom(std::vector<PolicyRecord>& known) const;
   Spool::Deliver delivery(const Prepare& prepare);
   // Returns whether the status is no error, and warns of it otherwise.
   static bool isOk(const Status& status);
@@ -61,6 +64,7 @@ class RunDatabase {
   const std::string path_;
   const Run run_;
   Seconds lock_patience_;
+  const std::string start_path_;
   const std::chrono::steady_clock::duration files_interval_;
   std::optional<Database> database_;
   bool run_begun_ = false;

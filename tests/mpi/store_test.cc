@@ -92,18 +92,20 @@ std::set<std::string> learnedSites(const std::string& database) {
   return sites;
 }
 
-// Where times vary much a run may still explore at a site when it ends, and has no policy of it then.
-TEST(Store, laterRunStartsFromWhatWasLearned) {
-  const TemporaryFolder folder;
-  const std::string database = folder.file("tuning.db");
+// Runs the program until it has a policy of some site, and returns of which. Where times vary much a run may still
+// explore at a site when it ends, and has none of it then.
+std::set<std::string> learnInto(const std::string& database) {
   constexpr int kMostRuns = 5;
   std::set<std::string> learned;
   for (int run = 0; run < kMostRuns && learned.empty(); ++run) {
     expectQuiet(launch(programWith(database)));
     learned = learnedSites(database);
   }
-  ASSERT_FALSE(learned.empty());
-  expectQuiet(launch(programWith(database)));
+  return learned;
+}
+
+// The database's latest run began with what was learned at these sites, and at no others.
+void expectStartFrom(const std::set<std::string>& learned, const std::string& database) {
   const auto reader = Reader::open(database);
   ASSERT_TRUE(reader.isOk()) << reader.status().message();
   const RunRow later = runsOf(reader.value()).back();
@@ -115,6 +117,28 @@ TEST(Store, laterRunStartsFromWhatWasLearned) {
     const bool starts_from_it = reason.starts_with("The tuning database says of an earlier run");
     EXPECT_EQ(starts_from_it, learned.contains(row.site.identity)) << row.site.label << ": " << reason;
   }
+}
+
+TEST(Store, laterRunStartsFromWhatWasLearned) {
+  const TemporaryFolder folder;
+  const std::string database = folder.file("tuning.db");
+  const std::set<std::string> learned = learnInto(database);
+  ASSERT_FALSE(learned.empty());
+  expectQuiet(launch(programWith(database)));
+  expectStartFrom(learned, database);
+}
+
+TEST(Store, runStartsFromAnotherDatabaseAndStoresInItsOwn) {
+  const TemporaryFolder folder;
+  const std::string other = folder.file("other.db");
+  const std::set<std::string> learned = learnInto(other);
+  ASSERT_FALSE(learned.empty());
+  Launch program = programWith(folder.file("own.db"));
+  program.environment["STARLING_START_DB"] = other;
+  const std::string before = readFile(other);
+  expectQuiet(launch(program));
+  expectStartFrom(learned, folder.file("own.db"));
+  EXPECT_EQ(readFile(other), before);
 }
 
 TEST(Store, forcedAlgorithmIsWhatIsRecordedOfEveryCall) {

@@ -216,6 +216,50 @@ TEST_F(BackgroundWriterTest, readsWhatEarlierRunsLearned) {
   EXPECT_EQ(known[0].choice, "ring");
 }
 
+// Stores one policy for each of the labels, with this choice.
+void storePolicies(const std::string& path, const std::string& run, const std::vector<std::string>& labels,
+                   const std::string& choice) {
+  Batch batch;
+  for (const std::string& label : labels) {
+    batch.append(siteBatch(label));
+    PolicyRecord policy;
+    policy.site = "label:" + label;
+    policy.communicator_size = 4;
+    policy.choice = choice;
+    batch.policies.push_back(policy);
+  }
+  Database database = openDatabase(path);
+  Run learned = someRun();
+  learned.id = run;
+  expectOk(database.beginRun(learned));
+  expectOk(database.write(run, batch));
+}
+
+TEST_F(BackgroundWriterTest, startsFromAnotherDatabaseWhereItsOwnHasNoPolicy) {
+  const std::string other = folder_.file("other.db");
+  storePolicies(path_, "own", {"a"}, "ring");
+  storePolicies(other, "other", {"a", "b"}, "slt");
+  const std::string before = readFile(other);
+  BackgroundWriter writer(path_, someRun(), WriterThread::kOwn, Seconds{2.0}, startThread, other);
+  const std::vector<PolicyRecord> policies = writer.policies(Seconds{60.0});
+  ASSERT_EQ(policies.size(), 2U);
+  EXPECT_EQ(policies[0].site + " " + policies[0].choice, "label:a ring");
+  EXPECT_EQ(policies[1].site + " " + policies[1].choice, "label:b slt");
+  writer.push(siteBatch("c"));
+  EXPECT_TRUE(writer.finish(Seconds{60.0}));
+  EXPECT_EQ(readFile(other), before);
+  EXPECT_THAT(warnings_.all(), testing::IsEmpty());
+}
+
+TEST_F(BackgroundWriterTest, goesOnWithoutAnotherDatabaseThatIsNotThere) {
+  storePolicies(path_, "own", {"a"}, "ring");
+  BackgroundWriter writer(path_, someRun(), WriterThread::kOwn, Seconds{2.0}, startThread, folder_.file("none.db"));
+  EXPECT_EQ(writer.policies(Seconds{60.0}).size(), 1U);
+  EXPECT_TRUE(writer.finish(Seconds{60.0}));
+  EXPECT_THAT(warnings_.all(), testing::ElementsAre(testing::AllOf(testing::HasSubstr("STARLING_START_DB"),
+                                                                   testing::HasSubstr("there is no such file"))));
+}
+
 TEST_F(BackgroundWriterTest, writesNothingForAnEmptyBatch) {
   BackgroundWriter writer(path_, someRun());
   writer.push(Batch{});

@@ -29,6 +29,8 @@ Finding checkPreload(const std::filesystem::path& executable);
 // Tells how well the clocks agreed in the latest run that the database has.
 Finding checkClocks(const std::string& path);
 Finding checkDatabase(const std::string& path);
+// Returns one finding on the database of STARLING_START_DB; none where the path is empty.
+std::vector<Finding> checkStartDatabase(const std::string& path);
 // Returns one finding per rejected value, unknown STARLING_ name and unusable algorithm, or one that says all is well.
 std::vector<Finding> checkOptions(const Entries& environment);
 // Tells that the program of a command, as a user types it, is left out by STARLING_PROGRAMS or STARLING_NOT_PROGRAMS;

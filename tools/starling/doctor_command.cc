@@ -82,7 +82,8 @@ std::vector<Finding> allFindings(const Request& request, const std::string& data
   const std::string search_path = path == nullptr ? "" : path;
   std::vector<Finding> findings{checkMpirun(search_path), checkBatchSystem(environment, search_path),
                                 checkPreload(executablePath()), checkDatabase(database), checkClocks(database)};
-  std::vector<std::vector<Finding>> more{checkSharedMemory(environment), checkOptions(environment),
+  std::vector<std::vector<Finding>> more{checkStartDatabase(parseEnvironment().options.start_database),
+                                         checkSharedMemory(environment), checkOptions(environment),
                                          checkPinning(environment)};
   const auto library = findPreload(executablePath());
   if (!request.command.empty() && library) {

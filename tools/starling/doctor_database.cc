@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/text_format.h"
 #include "doctor_checks.h"
@@ -89,6 +91,18 @@ Finding checkDatabase(const std::string& path) {
           fmt::format("{} ({}, {})", path, formatCount(std::ssize(runs.value()), "run"),
                       formatCount(std::ssize(policies.value()), "policy")),
           ""};
+}
+
+std::vector<Finding> checkStartDatabase(const std::string& path) {
+  if (path.empty()) return {};
+  const Result<Reader> reader = Reader::open(path);
+  const auto policies = reader.isOk() ? reader.value().allPolicies() : reader.status();
+  if (!policies.isOk()) {
+    return {{Health::kWarning, "start database", policies.status().message(),
+             "set STARLING_START_DB to the database that is offered here, or unset it"}};
+  }
+  return {{Health::kOk, "start database",
+           fmt::format("{} ({})", path, formatCount(std::ssize(policies.value()), "policy")), ""}};
 }
 
 }  // namespace starling::cli

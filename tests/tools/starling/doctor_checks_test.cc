@@ -175,6 +175,18 @@ TEST(CheckDatabase, refusesAnotherKindOfFile) {
   EXPECT_NE(finding.remedy, "");
 }
 
+TEST(CheckStartDatabase, looksAtOneThatIsNamedAlone) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(checkStartDatabase("").empty());
+  const std::vector<Finding> missing = checkStartDatabase(folder.file("site.db"));
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].health, Health::kWarning);
+  EXPECT_THAT(missing[0].remedy, HasSubstr("STARLING_START_DB"));
+  writeExampleDatabase(folder.file("site.db"));
+  EXPECT_EQ(checkStartDatabase(folder.file("site.db"))[0].health, Health::kOk);
+  EXPECT_THAT(checkStartDatabase(folder.file("site.db"))[0].text, HasSubstr("polic"));
+}
+
 TEST(CheckClocks, tellsHowWellThoseOfTheLatestRunAgree) {
   const TemporaryFolder folder;
   EXPECT_THAT(checkClocks(folder.file("none.db")).text, HasSubstr("no run"));
