@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <concepts>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -128,22 +129,27 @@ struct Reader::Connection {
         values...);
   }
 
-  // Returns the id of a key, for the records that belong to it; its fields are empty when there is no such key.
-  Result<KeyId> keyId(std::int64_t key_number) {
-    const auto ids = select<KeyId>(
-        fmt::format("SELECT communicators.id, sites.identity, {} FROM keys "
+  // What records that belong to a key are read with.
+  struct Owner {
+    KeyId id;
+    std::int32_t ranks = 0;
+  };
+  // Returns it; its fields are empty when there is no such key.
+  Result<Owner> ownerOf(std::int64_t key_number) {
+    const auto owners = select<Owner>(
+        fmt::format("SELECT communicators.id, sites.identity, communicators.size, {} FROM keys "
                     "JOIN communicators ON communicators.number = keys.communicator "
                     "JOIN sites ON sites.number = keys.site WHERE keys.number = ?1",
                     selected<KeyId>("keys", steps)),
-        [&](sqlite::Statement& statement) -> Result<KeyId> {
-          KeyId id;
-          const char* damaged = readRow(statement, id.communicator, id.site, id);
+        [&](sqlite::Statement& statement) -> Result<Owner> {
+          Owner owner;
+          const char* damaged = readRow(statement, owner.id.communicator, owner.id.site, owner.ranks, owner.id);
           if (damaged != nullptr) return damagedRow(sqlite, "keys", damaged, key_number);
-          return id;
+          return owner;
         },
         key_number);
-    if (!ids.isOk()) return ids.status();
-    return ids.value().empty() ? KeyId() : ids.value().front();
+    if (!owners.isOk()) return owners.status();
+    return owners.value().empty() ? Owner() : owners.value().front();
   }
 
   // Counts the keys of `selection`, of one run, and their records.
@@ -170,16 +176,19 @@ struct Reader::Connection {
   // Reads the records of one key in `table`.
   template <typename Record>
   Result<std::vector<Record>> owned(const char* table, const char* order, std::int64_t key_number) {
-    const Result<KeyId> id = keyId(key_number);
-    if (!id.isOk()) return id.status();
+    const Result<Owner> owner = ownerOf(key_number);
+    if (!owner.isOk()) return owner.status();
     return select<Record>(
         fmt::format("SELECT number, {} FROM {} WHERE key = ?1 ORDER BY {}", selected<Record>(table, steps), table,
                     order),
         [&](sqlite::Statement& statement) -> Result<Record> {
           Record record;
-          record.key = id.value();
+          record.key = owner.value().id;
           std::int64_t number = 0;
           const char* damaged = readRow(statement, number, record);
+          if constexpr (std::same_as<Record, ArrivalRecord>) {
+            if (record.rank < 0 || record.rank >= owner.value().ranks) damaged = "rank";
+          }
           if (damaged != nullptr) return damagedRow(sqlite, table, damaged, number);
           return record;
         },

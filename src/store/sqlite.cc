@@ -29,6 +29,9 @@ struct Handle {
 
 namespace {
 
+// A journal that names another file was refused on this thread.
+thread_local bool g_refused_journal = false;
+
 constexpr const char* kElsewhere = "or set STARLING_DB to another file";
 
 // SQLite calls this while another process holds a lock; 0 gives up. It takes the place of sqlite3_busy_timeout(),
@@ -70,6 +73,11 @@ std::string explain(const Handle& handle, int code) {
     case SQLITE_FULL:
       return fmt::format("the disk or the quota is full; free some space, {}", kElsewhere);
     case SQLITE_CANTOPEN:
+      if (std::exchange(g_refused_journal, false)) {
+        return "its journal named another file to delete, as none of Starling's does; nothing was deleted, and the "
+               "next "
+               "program can open it; see who may write to its folder";
+      }
       return fmt::format(
           "the file or its journal cannot be opened{}; make sure that its folder exists and may be "
           "used by this user, {}",
@@ -123,7 +131,8 @@ const char* fileSystem() {
     guarded.zName = "starling";
     guarded.xOpen = [](sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* opened) {
       file->pMethods = nullptr;
-      if ((flags & SQLITE_OPEN_SUPER_JOURNAL) != 0) return SQLITE_CANTOPEN;
+      g_refused_journal = (flags & SQLITE_OPEN_SUPER_JOURNAL) != 0;
+      if (g_refused_journal) return SQLITE_CANTOPEN;
       return kBase->xOpen(kBase, name, file, flags, opened);
     };
     return sqlite3_vfs_register(&guarded, 0);

@@ -104,13 +104,6 @@ Result<Evidence> Recording::evidence(const RecordedKey& key) const {
   if (!observations.isOk()) return observations.status();
   auto arrivals = reader_.arrivals(key.row.number);
   if (!arrivals.isOk()) return arrivals.status();
-  for (const ArrivalRecord& arrival : arrivals.value()) {
-    if (arrival.rank >= 0 && arrival.rank < key.row.communicator.size) continue;
-    return Status::error(fmt::format(
-        "the database is damaged: arrivals of key {} name rank {}, its communicator has {}; delete these rows with "
-        "sqlite3",
-        key.row.number, arrival.rank, formatCount(key.row.communicator.size, "rank")));
-  }
   auto histograms = reader_.histograms(key.row.number);
   if (!histograms.isOk()) return histograms.status();
   auto decisions = reader_.decisions(key.row.number);
