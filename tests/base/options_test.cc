@@ -67,7 +67,7 @@ const std::vector<RowCase>& rowCases() {
        {}},
       {"STARLING_START_DB",
        {{"/opt/starling/site.db", [](Options& options) { options.start_database = "/opt/starling/site.db"; }}},
-       {"~/site.db"}},
+       {}},
       {"STARLING_LINKS",
        {{"measure", [](Options& options) { options.links = "measure"; }},
         {"/scratch/links.txt", [](Options& options) { options.links = "/scratch/links.txt"; }}},
@@ -231,10 +231,12 @@ TEST(ParseOptions, takesAnEmptyValueForNone) {
 }
 
 TEST(ParseOptions, refusesAHomeFolderThatNoShellHasPutIn) {
-  const ParsedOptions parsed = parseOptions(lookupIn({{"STARLING_DB", "~/tuning.db"}}));
-  ASSERT_EQ(parsed.errors.size(), 1U);
-  EXPECT_THAT(parsed.errors[0], testing::HasSubstr("STARLING_DB=~/tuning.db is not understood"));
-  EXPECT_EQ(parsed.options, Options{});
+  for (const char* variable : {"STARLING_DB", "STARLING_START_DB"}) {
+    const ParsedOptions parsed = parseOptions(lookupIn({{variable, "~/tuning.db"}}));
+    ASSERT_EQ(parsed.errors.size(), 1U);
+    EXPECT_THAT(parsed.errors[0], testing::HasSubstr(std::string(variable) + "=~/tuning.db is not understood"));
+    EXPECT_EQ(parsed.options, Options{});
+  }
 }
 
 TEST(ParseOptions, rejectsAPatternWhoseBracketStaysOpen) {

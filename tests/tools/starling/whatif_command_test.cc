@@ -81,9 +81,9 @@ TEST_F(WhatIfCommand, refusesRanksThatAreNotInTheCommunicator) {
           sqlite::Connection::open(folder_.file(std::string(rank) + ".db"), sqlite::Access::kReadWrite, Seconds{5.0});
       ASSERT_TRUE(opened.value().execute((std::string("UPDATE OR IGNORE arrivals SET rank = ") + rank).c_str()).isOk());
     }
-    for (const std::string command : {"whatif", "explain", "arrivals", "summary", "report -o -"}) {
-      const CliResult result =
-          runStarling(command + " pressure --db '" + folder_.file(std::string(rank) + ".db") + "'");
+    for (const std::string command :
+         {"whatif pressure", "explain pressure", "arrivals pressure", "summary", "report -o -"}) {
+      const CliResult result = runStarling(command + " --db '" + folder_.file(std::string(rank) + ".db") + "'");
       EXPECT_EQ(result.exit_code, 1);
       EXPECT_THAT(result.err, HasSubstr("arrivals.rank of number")) << command;
     }
