@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 #include "base/log.h"
@@ -217,9 +218,17 @@ bool BackgroundWriter::isWriteDue() const {
 }
 
 void BackgroundWriter::readPolicies() {
-  std::vector<PolicyRecord> known = database_.policies();
+  std::vector<PolicyRecord> own = database_.policies();
+  {
+    const std::lock_guard lock(mutex_);
+    policies_ = std::move(own);
+  }
+  // This file may lie where reading takes long. Nobody else changes the policies.
+  std::vector<PolicyRecord> others = database_.policiesToStartFrom(policies_);
   const std::lock_guard lock(mutex_);
-  policies_ = std::move(known);
+  runsToItsEnd([&] {
+    policies_.insert(policies_.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+  });
   policies_read_ = true;
   changed_.notify_all();
 }

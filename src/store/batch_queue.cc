@@ -53,7 +53,8 @@ void BatchQueue::dropOldest() {
   inherit(heir->communicators, oldest->communicators);
   inherit(heir->sites, oldest->sites);
   inheritOthers(heir->keys, oldest->keys, [](const KeyRecord& key) { return std::tie(key.id); });
-  inheritOthers(heir->policies, oldest->policies, [](const PolicyRecord& policy) { return policy.identity(); });
+  inheritOthers(heir->policies, oldest->policies,
+                [](const PolicyRecord& policy) { return std::tuple_cat(std::tie(policy.site), policy.kind()); });
   queue_.erase(oldest);
 }
 

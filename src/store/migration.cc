@@ -29,10 +29,11 @@ Status requireKnownFile(const sqlite::Connection& connection, const sqlite::File
   return Status::ok();
 }
 
-// A column that is computed when it is read may be any computation, however long it takes.
+// A column that is computed when it is read may be any computation, however long it takes. (Virtual tables have no
+// page, and do not work here.)
 Status requirePlainColumns(const sqlite::Connection& connection) {
   std::vector<std::string> tables;
-  sqlite::Statement names = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  sqlite::Statement names = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0");
   for (names.start(); names.next();) names.read(tables.emplace_back());
   if (!names.status().isOk()) return names.status();
   for (const std::string& table : tables) {

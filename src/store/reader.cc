@@ -247,7 +247,7 @@ Result<RunExtent> Reader::extent(std::int64_t run_number, std::span<const std::i
 Result<std::vector<KeyRow>> Reader::keys(std::int64_t run_number) const {
   const std::size_t steps = connection_->steps;
   return connection_->select<KeyRow>(
-      fmt::format("SELECT keys.number, sites.number, {}, {}, {}, {} FROM keys "
+      fmt::format("SELECT keys.number, sites.number, communicators.number, {}, {}, {}, {} FROM keys "
                   "JOIN communicators ON communicators.number = keys.communicator "
                   "JOIN sites ON sites.number = keys.site "
                   "WHERE communicators.run = ?1 ORDER BY keys.seconds DESC, keys.number",
@@ -255,11 +255,12 @@ Result<std::vector<KeyRow>> Reader::keys(std::int64_t run_number) const {
                   selected<KeyId>("keys", steps), selected<KeyRecord>("keys", steps)),
       [this](sqlite::Statement& statement) -> Result<KeyRow> {
         KeyRow row;
-        const char* damaged =
-            readRow(statement, row.number, row.site_number, row.site, row.communicator, row.key.id, row.key);
+        std::int64_t communicator = 0;
+        const char* damaged = readRow(statement, row.number, row.site_number, communicator, row.site, row.communicator,
+                                      row.key.id, row.key);
         if (damaged != nullptr) return damagedRow(connection_->sqlite, "keys", damaged, row.number);
         if (row.communicator.size < 1 || row.communicator.size > kMostRanks)
-          return damagedRow(connection_->sqlite, "communicators", "size", row.number);
+          return damagedRow(connection_->sqlite, "communicators", "size", communicator);
         row.key.id.communicator = row.communicator.id;
         row.key.id.site = row.site.identity;
         if (connection_->zerosAreUnknown()) forgetZeros(row.key);

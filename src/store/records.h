@@ -217,8 +217,8 @@ struct PolicyRecord {
   std::optional<std::string> compared_by;  // the time that the gain compares, as in CommunicatorRecord
   std::string reason;
 
-  // Policies of one program and environment are for the same calls where these are equal.
-  auto identity() const { return std::tie(site, communicator_size, size_class, type, operation); }
+  // What kind of calls it is for; of one kind, program and environment there is one policy for each site.
+  auto kind() const { return std::tie(communicator_size, size_class, type, operation); }
   bool operator==(const PolicyRecord&) const = default;
 };
 

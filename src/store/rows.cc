@@ -72,7 +72,7 @@ Status checkRow(const PolicyRecord& policy, const char* damaged, std::int64_t nu
 
 Status damagedRow(const sqlite::Connection& connection, const char* table, const char* column, std::int64_t number) {
   return connection.fault(
-      fmt::format("{}.{} of number {} is too large a number, or no list of whole numbers; delete that row with sqlite3",
+      fmt::format("{}.{} of number {} is out of bounds, or no list of whole numbers; delete that row with sqlite3",
                   table, column, number));
 }
 

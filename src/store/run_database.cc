@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <csignal>
-#include <iterator>
+#include <set>
 #include <utility>
 
 #include "base/log.h"
 #include "store/memory_faults.h"
 #include "store/reader.h"
+#include "store/start_database.h"
 
 namespace starling {
 namespace {
 
 constexpr std::chrono::seconds kLeftoversInterval{60};
+// Programs may wait for this file to begin; who writes to it while it is in use has a short transaction.
+constexpr Seconds kStartPatience{0.1};
 
 // While it lives, a file that would grow beyond the process's limit fails to be written, and no signal ends the program
 // for it: the signal goes to the thread that writes.
@@ -37,7 +40,7 @@ class FileSizeSignalBlock {
   sigset_t before_{};
 };
 
-std::chrono::steady_clock::duration durationOf(Seconds seconds) {
+std::chrono::steady_clock::duration intervalOf(Seconds seconds) {
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds.value));
 }
 
@@ -49,37 +52,39 @@ RunDatabase::RunDatabase(std::string path, Run run, Seconds lock_patience, Secon
       run_(std::move(run)),
       lock_patience_(lock_patience),
       start_path_(std::move(start_path)),
-      files_interval_(durationOf(files_interval)) {}
+      files_interval_(intervalOf(files_interval)) {}
 
 std::vector<PolicyRecord> RunDatabase::policies() {
   const FileSizeSignalBlock block;
   std::vector<PolicyRecord> known;
   runsToItsEnd([&] {
     Result<std::vector<PolicyRecord>> read =
-        open() ? database_->policies(run_.environment, run_.program) : policiesOf(path_);
+        open() ? database_->policies(run_.environment, run_.program) : policiesOf(path_, lock_patience_);
     if (isOk(read.status())) known = std::move(read).value();
   });
-  if (!start_path_.empty()) runsToItsEnd([&] { addPoliciesToStartFrom(known); });
   return known;
 }
 
-void RunDatabase::addPoliciesToStartFrom(std::vector<PolicyRecord>& known) const {
-  Result<std::vector<PolicyRecord>> others = policiesOf(start_path_);
-  if (!others.isOk()) {
-    logOnce(LogLevel::kWarning, "start database",
-            "STARLING_START_DB: " + others.status().message() + "; its policies are not used");
-    return;
-  }
-  const auto is_known = [&known](const PolicyRecord& policy) {
-    return std::ranges::any_of(known, [&](const PolicyRecord& own) { return own.identity() == policy.identity(); });
-  };
-  std::erase_if(others.value(), is_known);
-  known.insert(known.end(), std::make_move_iterator(others.value().begin()),
-               std::make_move_iterator(others.value().end()));
+std::vector<PolicyRecord> RunDatabase::policiesToStartFrom(std::span<const PolicyRecord> own) const {
+  std::vector<PolicyRecord> found;
+  if (start_path_.empty()) return found;
+  runsToItsEnd([&] {
+    Result<std::vector<PolicyRecord>> read = policiesOf(start_path_, kStartPatience);
+    if (!read.isOk()) {
+      logOnce(LogLevel::kWarning, "start database",
+              namingStartDatabase(read.status().message()) + "; its policies are not used");
+      return;
+    }
+    std::set<decltype(own.front().kind())> known;
+    for (const PolicyRecord& policy : own) known.insert(policy.kind());
+    found = std::move(read).value();
+    std::erase_if(found, [&known](const PolicyRecord& policy) { return known.contains(policy.kind()); });
+  });
+  return found;
 }
 
-Result<std::vector<PolicyRecord>> RunDatabase::policiesOf(const std::string& path) const {
-  const Result<Reader> reader = Reader::open(path, lock_patience_);
+Result<std::vector<PolicyRecord>> RunDatabase::policiesOf(const std::string& path, Seconds lock_patience) const {
+  const Result<Reader> reader = Reader::open(path, lock_patience);
   if (!reader.isOk()) return reader.status();
   return reader.value().policies(run_.environment, run_.program);
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,11 @@ class RunDatabase {
   // Holds for what is opened from now on.
   void setLockPatience(Seconds patience) { lock_patience_ = patience; }
 
-  // Returns what earlier runs of this program learned in this environment, also from a file that cannot be written, and
-  // then what the other database has for other calls; empty where neither can be read.
+  // Returns what earlier runs of this program learned in this environment, also from a file that cannot be written;
+  // empty where it cannot be read.
   std::vector<PolicyRecord> policies();
+  // Returns what the database to start from has for kinds of calls of which there is no policy among those.
+  std::vector<PolicyRecord> policiesToStartFrom(std::span<const PolicyRecord> own) const;
 
   // Returns false when the batch is not written.
   bool write(const Batch& batch);
@@ -55,8 +58,7 @@ class RunDatabase {
   bool open();
   void openSpool();
   // Reads them from a file that cannot be written, now or ever.
-  Result<std::vector<PolicyRecord>> policiesOf(const std::string& path) const;
-  void addPoliciesToStartFrom(std::vector<PolicyRecord>& known) const;
+  Result<std::vector<PolicyRecord>> policiesOf(const std::string& path, Seconds lock_patience) const;
   Spool::Deliver delivery(const Prepare& prepare);
   // Returns whether the status is no error, and warns of it otherwise.
   static bool isOk(const Status& status);

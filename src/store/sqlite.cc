@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -104,8 +105,8 @@ Status failure(const Handle& handle, std::string_view explanation) {
 
 Status failure(const Handle& handle, int code) { return failure(handle, explain(handle, code)); }
 
-// A schema is code that another program may have written into the file: none of it runs. (schemaSteps() refuses columns
-// that are computed.)
+// A schema is code that another program may have written into the file: none of it runs when the file is read, since
+// schemaSteps() refuses columns that are computed.
 int trustNoSchema(sqlite3* database) {
   constexpr int kLongestValue = 16 << 20;  // bytes
   const std::pair<int, int> settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -120,24 +121,36 @@ int trustNoSchema(sqlite3* database) {
   return sqlite3_drop_modules(database, nullptr);  // no table is virtual
 }
 
-// The default of this process, but for one thing: a journal may name a file that SQLite deletes when the journal was
-// played back. That is for transactions over several files, which Starling does not have, and a stranger may have
-// written the journal. Who opens such a database first is refused, and nothing is deleted. Returns its name.
-const char* fileSystem() {
-  static sqlite3_vfs* const kBase = sqlite3_vfs_find(nullptr);
-  static sqlite3_vfs guarded = *kBase;
-  static const int kRegistered = [] {
-    guarded.pNext = nullptr;
-    guarded.zName = "starling";
-    guarded.xOpen = [](sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* opened) {
-      file->pMethods = nullptr;
-      g_refused_journal = (flags & SQLITE_OPEN_SUPER_JOURNAL) != 0;
-      if (g_refused_journal) return SQLITE_CANTOPEN;
-      return kBase->xOpen(kBase, name, file, flags, opened);
-    };
-    return sqlite3_vfs_register(&guarded, 0);
-  }();
-  return kRegistered == SQLITE_OK ? guarded.zName : nullptr;
+#ifndef SQLITE_OPEN_SUPER_JOURNAL
+#define SQLITE_OPEN_SUPER_JOURNAL 0x00004000  // its name before SQLite 3.33 was another one
+#endif
+
+sqlite3_vfs* g_default_vfs = nullptr;
+sqlite3_vfs g_guarded_vfs{};
+
+int openGuarded(sqlite3_vfs* /*guarded*/, const char* name, sqlite3_file* file, int flags, int* opened) {
+  file->pMethods = nullptr;
+  g_refused_journal = (flags & SQLITE_OPEN_SUPER_JOURNAL) != 0;
+  if (g_refused_journal) return SQLITE_CANTOPEN;
+  return g_default_vfs->xOpen(g_default_vfs, name, file, flags, opened);
+}
+
+// Returns the name of a file system that is the default of this process, but for one thing: a journal may name a file
+// that SQLite deletes when the journal was played back. That is for transactions over several files, which Starling
+// does not have, and a stranger may have written the journal. Who opens such a database first is refused, and nothing
+// is deleted. Null: memory is short.
+const char* guardedFileSystem() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (g_guarded_vfs.zName != nullptr) return g_guarded_vfs.zName;
+  g_default_vfs = sqlite3_vfs_find(nullptr);
+  if (g_default_vfs == nullptr) return nullptr;
+  g_guarded_vfs = *g_default_vfs;
+  g_guarded_vfs.pNext = nullptr;
+  g_guarded_vfs.zName = "starling";
+  g_guarded_vfs.xOpen = openGuarded;
+  if (sqlite3_vfs_register(&g_guarded_vfs, 0) != SQLITE_OK) g_guarded_vfs.zName = nullptr;
+  return g_guarded_vfs.zName;
 }
 
 std::uint32_t bigEndian(const std::uint8_t* bytes) {
@@ -214,8 +227,10 @@ Result<Connection> Connection::open(const std::string& path, Access access, Seco
   // For reading too it is opened for writing where this user may: the first to come after a writer that was killed has
   // to undo what it left half written. SQLite falls back to reading by itself.
   const int mode = SQLITE_OPEN_READWRITE | (access == Access::kReadWrite ? SQLITE_OPEN_CREATE : 0);
+  const char* const file_system = guardedFileSystem();
+  if (file_system == nullptr) return failure(*handle, SQLITE_NOMEM);
   const int code = sqlite3_open_v2(safe.value().c_str(), &handle->database,
-                                   mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, fileSystem());
+                                   mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, file_system);
   Connection connection(std::move(handle));
   Handle& opened = *connection.handle_;
   if (code != SQLITE_OK) return failure(opened, code);

@@ -216,7 +216,7 @@ TEST_F(BackgroundWriterTest, readsWhatEarlierRunsLearned) {
   EXPECT_EQ(known[0].choice, "ring");
 }
 
-// Stores one policy for each of the labels, with this choice.
+// Stores one policy for each of the labels, with this choice: of a size by how long the label is.
 void storePolicies(const std::string& path, const std::string& run, const std::vector<std::string>& labels,
                    const std::string& choice) {
   Batch batch;
@@ -225,6 +225,7 @@ void storePolicies(const std::string& path, const std::string& run, const std::v
     PolicyRecord policy;
     policy.site = "label:" + label;
     policy.communicator_size = 4;
+    policy.size_class = static_cast<std::int32_t>(label.size());
     policy.choice = choice;
     batch.policies.push_back(policy);
   }
@@ -238,13 +239,13 @@ void storePolicies(const std::string& path, const std::string& run, const std::v
 TEST_F(BackgroundWriterTest, startsFromAnotherDatabaseWhereItsOwnHasNoPolicy) {
   const std::string other = folder_.file("other.db");
   storePolicies(path_, "own", {"a"}, "ring");
-  storePolicies(other, "other", {"a", "b"}, "slt");
+  storePolicies(other, "other", {"b", "long"}, "slt");
   const std::string before = readFile(other);
   BackgroundWriter writer(path_, someRun(), WriterThread::kOwn, Seconds{2.0}, startThread, other);
   const std::vector<PolicyRecord> policies = writer.policies(Seconds{60.0});
   ASSERT_EQ(policies.size(), 2U);
   EXPECT_EQ(policies[0].site + " " + policies[0].choice, "label:a ring");
-  EXPECT_EQ(policies[1].site + " " + policies[1].choice, "label:b slt");
+  EXPECT_EQ(policies[1].site + " " + policies[1].choice, "label:long slt") << "of calls of another size";
   writer.push(siteBatch("c"));
   EXPECT_TRUE(writer.finish(Seconds{60.0}));
   EXPECT_EQ(readFile(other), before);
@@ -256,7 +257,7 @@ TEST_F(BackgroundWriterTest, goesOnWithoutAnotherDatabaseThatIsNotThere) {
   BackgroundWriter writer(path_, someRun(), WriterThread::kOwn, Seconds{2.0}, startThread, folder_.file("none.db"));
   EXPECT_EQ(writer.policies(Seconds{60.0}).size(), 1U);
   EXPECT_TRUE(writer.finish(Seconds{60.0}));
-  EXPECT_THAT(warnings_.all(), testing::ElementsAre(testing::AllOf(testing::HasSubstr("STARLING_START_DB"),
+  EXPECT_THAT(warnings_.all(), testing::ElementsAre(testing::AllOf(testing::HasSubstr("set STARLING_START_DB"),
                                                                    testing::HasSubstr("there is no such file"))));
 }
 

@@ -73,8 +73,11 @@ TEST(Reader, refusesCommunicatorsThatCannotBe) {
     const TemporaryFolder folder;
     makeDatabase(folder.file("a.db"), sampleBatch());
     auto other = sqlite::Connection::open(folder.file("a.db"), sqlite::Access::kReadWrite, Seconds{5.0});
+    expectOk(other.value().execute("PRAGMA foreign_keys = OFF; UPDATE communicators SET number = 7"));
+    expectOk(other.value().execute("UPDATE keys SET communicator = 7"));
     expectOk(other.value().execute(change));
-    EXPECT_THAT(openReader(folder.file("a.db")).keys(1).status().message(), testing::HasSubstr("delete that row"))
+    EXPECT_THAT(openReader(folder.file("a.db")).keys(1).status().message(),
+                testing::HasSubstr("communicators.size of number 7 is out of bounds"))
         << change;
   }
 }

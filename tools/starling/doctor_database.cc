@@ -13,6 +13,7 @@
 #include "base/text_format.h"
 #include "doctor_checks.h"
 #include "store/reader.h"
+#include "store/start_database.h"
 
 namespace starling::cli {
 namespace {
@@ -98,7 +99,7 @@ std::vector<Finding> checkStartDatabase(const std::string& path) {
   const Result<Reader> reader = Reader::open(path);
   const auto policies = reader.isOk() ? reader.value().allPolicies() : reader.status();
   if (!policies.isOk()) {
-    return {{Health::kWarning, "start database", policies.status().message(),
+    return {{Health::kWarning, "start database", namingStartDatabase(policies.status().message()),
              "set STARLING_START_DB to the database that is offered here, or unset it"}};
   }
   return {{Health::kOk, "start database",

@@ -20,6 +20,7 @@
 #include "summary/recorded_patterns.h"
 #include "timeline.h"
 #include "tuner/recorded_costs.h"
+#include "tuner/virtual_ranks.h"
 
 namespace starling::cli {
 namespace {
@@ -125,7 +126,7 @@ Result<PlayedCall> playedPlan(const Evidence& evidence, const CallConditions& co
     return Status::error("Nothing but native was measured, of which no schedule is known.");
   }
   std::vector<std::int32_t> table = identityTable(conditions.lateness.size());
-  if (key.table.size() == table.size()) table = key.table;
+  if (key.table.size() == table.size() && isPermutation(key.table)) table = key.table;
   return played(conditions, choice.value(), std::move(table), false);
 }
 

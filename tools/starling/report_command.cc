@@ -23,7 +23,7 @@ struct ReportArguments {
   std::string run = "latest";
   std::vector<std::string> compared;
   std::string output;
-  std::size_t limit = kReportSites;
+  std::size_t limit = kReportKeys;
 };
 
 Result<Json> reportOf(const ReportArguments& arguments, const std::string& database) {
@@ -72,7 +72,7 @@ Action setUpReport(CLI::App& command, const Globals& globals) {
       });
   command
       .add_option("--limit", arguments->limit,
-                  fmt::format("Show the N sites with most time in allreduce (default: {})", kReportSites))
+                  fmt::format("Show the N keys with most time in allreduce (default: {})", kReportKeys))
       ->option_text("N")
       ->excludes("--compare")
       ->check(faultOfLimit);

@@ -151,14 +151,14 @@ Json reportHead(const std::string& kind, const std::string& title) {
   return json;
 }
 
-Result<Json> runReport(const Recording& recording, const std::string& database, std::size_t most_sites) {
+Result<Json> runReport(const Recording& recording, const std::string& database, std::size_t most_keys) {
   const RunRow& run = recording.runs().back();
   const Result<RunSummary> summarized = summarizeRun(recording.reader(), run);
   if (!summarized.isOk()) return summarized.status();
   const RunSummary& summary = summarized.value();
   RunWarnings warnings(summary);
   Json sites = Json::array();
-  const std::size_t shown = std::min(recording.keys().size(), most_sites);
+  const std::size_t shown = std::min(recording.keys().size(), most_keys);
   for (std::size_t i = 0; i < shown; ++i) {
     const Result<Evidence> evidence = recording.evidence(recording.keys()[i]);
     if (!evidence.isOk()) return evidence.status();

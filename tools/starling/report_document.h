@@ -10,10 +10,10 @@
 
 namespace starling::cli {
 
-// Returns verdict, figures, warnings, environment and sites as JSON, durations in seconds: so many sites at most, those
+// Returns verdict, figures, warnings, environment and sites as JSON, durations in seconds: so many keys at most, those
 // with most time in allreduce. `database` is its path. REQUIRES: one run is chosen. Errors: those of reading its
 // records.
-Result<Json> runReport(const Recording& recording, const std::string& database, std::size_t most_sites);
+Result<Json> runReport(const Recording& recording, const std::string& database, std::size_t most_keys);
 
 // Returns what every report begins with: its kind ("run" or "comparison"), its title, and by whom it was written when.
 Json reportHead(const std::string& kind, const std::string& title);

@@ -11,7 +11,7 @@ inline constexpr std::size_t kReportColumns = 48;    // of epochs in a heat map;
 inline constexpr std::size_t kReportRanks = 16;      // rows of a heat map; those that were late the longest
 inline constexpr std::size_t kReportPoints = 120;    // of times over epochs; neighbours are joined
 inline constexpr std::size_t kReportDecisions = 12;  // the latest
-inline constexpr std::size_t kReportSites = 200;     // sites that are shown as a rule; those with most time
+inline constexpr std::size_t kReportKeys = 200;      // that are shown as a rule; those with most time
 inline constexpr std::size_t kReportCalls = 24;      // sites of which a call is drawn; those with most time
 
 // Returns texts, tables and the figures of plots as JSON, durations in seconds. Figures of plots have four significant

@@ -45,14 +45,16 @@ fs::path followed(fs::path path) {
   return path;
 }
 
-// Such a file may have been laid there to be written to: its owner reads what is in it.
+// What another user has laid into a folder that everybody may write to, a file, a link or a pipe, may be meant to be
+// written to: he reads what is in it, or has another file replaced.
 bool isAnothersInSharedFolder(const fs::path& path) {
-  struct stat file {};
-  struct stat folder {};
   std::error_code fault;
-  const fs::path real = fs::canonical(path, fault);
-  if (fault || ::stat(real.c_str(), &file) != 0 || ::stat(real.parent_path().c_str(), &folder) != 0) return false;
-  return file.st_uid != ::geteuid() && (folder.st_mode & S_IWOTH) != 0;
+  struct stat named {};
+  struct stat folder {};
+  const fs::path absolute = fs::absolute(path, fault);
+  if (fault || ::lstat(absolute.c_str(), &named) != 0 || ::stat(absolute.parent_path().c_str(), &folder) != 0)
+    return false;
+  return named.st_uid != ::geteuid() && (folder.st_mode & S_IWOTH) != 0;
 }
 
 // A file beside another one, which takes its place or goes away.
@@ -150,7 +152,7 @@ Outcome writeText(const std::string& text, const std::string& path) {
     return Outcome::fault(
         fmt::format("cannot write {}: it is a database, which would be lost; name another file", path));
   }
-  if (is_plain && isAnothersInSharedFolder(path)) {
+  if (isAnothersInSharedFolder(path) || isAnothersInSharedFolder(fs::canonical(path, fault))) {
     return Outcome::fault(fmt::format(
         "cannot write {}: it belongs to another user, in a folder that everybody may write to; name another file",
         path));

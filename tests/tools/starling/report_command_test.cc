@@ -7,6 +7,7 @@
 
 #include "example_commands.h"
 #include "report_examples.h"
+#include "store/sqlite.h"
 
 namespace starling::cli {
 namespace {
@@ -86,7 +87,7 @@ TEST_F(ReportCommand, saysWhatIsIncomplete) {
   EXPECT_THAT(warnings, Contains(HasSubstr("How long the run took is not recorded")));
 }
 
-TEST_F(ReportCommand, showsAsManySitesAsAreAskedFor) {
+TEST_F(ReportCommand, showsAsManyKeysAsAreAskedFor) {
   const json all = report("");
   const json one = report("--limit 1");
   ASSERT_EQ(one["sites"].size(), 1U);
@@ -177,6 +178,17 @@ TEST_F(ReportCommand, refusesRunsThatAreNotThere) {
   const CliResult missing = runStarling("report --db '" + folder_.file("nothing.db") + "'");
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_EQ(missing.out, "");
+}
+
+TEST_F(ReportCommand, drawsNoTableWithRanksThatAreNotThere) {
+  for (const char* table : {"[0,1,2,1000000000]", "[0,1,2,-1]", "[0,1,1,2]"}) {
+    {
+      const auto opened = sqlite::Connection::open(database_, sqlite::Access::kReadWrite, Seconds{5.0});
+      const std::string change = std::string("UPDATE keys SET virtual_ranks = '") + table + "'";
+      ASSERT_TRUE(opened.value().execute(change.c_str()).isOk());
+    }
+    EXPECT_EQ(run("report -o -").exit_code, 0) << table;
+  }
 }
 
 TEST_F(ReportCommand, drawsNoCallsThatNoMachineHasMemoryFor) {

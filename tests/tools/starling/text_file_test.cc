@@ -138,6 +138,14 @@ TEST_F(WriteText, fileOfAnotherUserInASharedFolderStays) {
   fs::permissions(folder_.file(""), fs::perms(01777));
   EXPECT_THAT(writeText("more", path_).message(), HasSubstr("belongs to another user"));
   EXPECT_EQ(readFile(path_), "text");
+  const std::string own = folder_.file("own");
+  const std::string link = folder_.file("link");
+  writeFile(own, "mine");
+  fs::create_symlink("own", link);
+  expectWritten("mine", link);
+  ASSERT_EQ(::lchown(link.c_str(), kSomebody, kSomebody), 0);
+  EXPECT_THAT(writeText("more", link).message(), HasSubstr("belongs to another user"));
+  EXPECT_EQ(readFile(own), "mine");
 }
 
 // Root may write to all files.
