@@ -301,11 +301,12 @@ std::vector<Finding> checkCommand(const std::string& command, const std::string&
     return {{Health::kFault, "program", path + " is a library", "name the program that the ranks run"}};
   }
   if (!isOwnLoader(elf.value().interpreter)) {
-    return {{Health::kWarning, "program",
-             path + " wants to be loaded by " + printable(elf.value().interpreter) +
-                 ", which is not what loads `starling`, and may be any program: it was not asked what it would load",
-             "where you know that it is a dynamic linker, see by `STARLING_LOG=info` in a run whether calls come to "
-             "Starling"}};
+    return {
+        {Health::kWarning, "program",
+         path + " wants to be loaded by " + printable(elf.value().interpreter) +
+             ", which is not what loads `starling`, and may be any program: it was not asked what it would load",
+         "where you know that it is a dynamic linker, see by `STARLING_VERBOSITY=info` in a run whether calls come to "
+         "Starling"}};
   }
   return checkCallStack(readCallStack(path, elf.value(), preloadOf(environment, library)));
 }
