@@ -152,7 +152,7 @@ constexpr OptionRow kTable[] = {
      }},
     {"STARLING_START_DB", "a path", "", "", false,
      "Another tuning database, for all users of a machine, say, which is only read: programs start from its policies "
-     "where their own database has none.",
+     "for ranks, sizes, types and operations of which their own database has none.",
      [](const OptionRow& row, std::string_view text, Options& options) {
        return applyPath(row, text, options.start_database);
      }},

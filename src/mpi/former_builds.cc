@@ -11,10 +11,6 @@ namespace {
 
 using Kind = std::tuple<std::int32_t, std::int32_t, std::string, std::string>;
 
-Kind kindOf(const PolicyRecord& policy) {
-  return {policy.communicator_size, policy.size_class, policy.type, policy.operation};
-}
-
 // What former builds say of one kind of calls.
 struct Former {
   std::string build;                   // whose policy came first
@@ -28,7 +24,7 @@ std::vector<PolicyRecord> withoutFormerBuilds(std::vector<PolicyRecord> policies
   std::vector<PolicyRecord> left;
   for (PolicyRecord& policy : policies) {
     std::string build = buildOfSite(policy.site);
-    const auto [known, is_first] = kinds.try_emplace(kindOf(policy));
+    const auto [known, is_first] = kinds.try_emplace(Kind(policy.kind()));
     Former& former = known->second;
     if (!loaded.haveAnotherOf(build)) {
       former = {};

@@ -50,11 +50,9 @@ Status requirePlainColumns(const sqlite::Connection& connection) {
       std::int64_t hidden = 0;  // or computed
       columns.read(index, name, type, is_required, fallback, key, hidden);
       if (hidden == 0) continue;
-      return connection.fault(
-          fmt::format("its tables are not those that Starling makes ({}.{} is computed); move it away, or set "
-                      "STARLING_DB to another "
-                      "file",
-                      table, name));
+      return connection.fault(fmt::format(
+          "{}.{} is computed, as no column of Starling's is; move the file away, or set STARLING_DB to another file",
+          table, name));
     }
     if (!columns.status().isOk()) return columns.status();
   }

@@ -76,8 +76,7 @@ std::string explain(const Handle& handle, int code) {
     case SQLITE_CANTOPEN:
       if (std::exchange(g_refused_journal, false)) {
         return "its journal named another file to delete, as none of Starling's does; nothing was deleted, and the "
-               "next "
-               "program can open it; see who may write to its folder";
+               "database can be opened now; see who may write to its folder";
       }
       return fmt::format(
           "the file or its journal cannot be opened{}; make sure that its folder exists and may be "
